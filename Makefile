@@ -1,0 +1,77 @@
+# The commands of this repository. `make help` lists them; CMake does the building.
+
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 60
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ichor
+SOURCES = git ls-files --cached --others --exclude-standard -- '*.h' '*.cc'
+
+# What `make demo` shows.
+DEMO = build/ichor simulate --seeds 1..200
+
+.PHONY: help setup build test demo conformance conformance-full sanitize coverage tidy format \
+        analyze mutants fuzz bench clean
+
+help:  ## list these commands
+	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | \
+	    while read -r name what; do printf '%-18s%s\n' "$$name" "$$what"; done
+
+setup:  ## install the missing Debian packages of tools/packages.txt
+	@tools/setup
+
+build: setup  ## build build/ichor and the tests
+	@cmake --preset release --log-level=NOTICE
+	@cmake --build --preset release -j $(JOBS)
+
+test: build tidy  ## build, check the style, run all tests that need nothing from outside
+	@ctest --preset release -j $(JOBS)
+
+demo: build  ## show what ichor does
+	$(DEMO)
+
+conformance: build  ## compare with real tools, as CI does
+	@tests/conformance/run
+
+conformance-full: build  ## compare with all the real tools
+	@tests/conformance/run --full
+
+sanitize: setup  ## run the unit and sim tests under the sanitizers
+	@for preset in asan tsan; do \
+	    cmake --preset $$preset --log-level=NOTICE && \
+	    cmake --build --preset $$preset -j $(JOBS) && \
+	    ctest --preset $$preset -j $(JOBS) || exit 1; \
+	done
+
+coverage: setup  ## print line and branch coverage per folder
+	@cmake --preset coverage --log-level=NOTICE
+	@cmake --build --preset coverage -j $(JOBS)
+	@rm -rf build/coverage/profile
+	@ctest --preset coverage -j $(JOBS)
+	@tools/coverage build/coverage
+
+tidy: setup  ## check style: tools/tidy and clang-format
+	@tools/tidy
+	@$(SOURCES) | xargs --no-run-if-empty clang-format-16 --dry-run --Werror
+
+format: setup  ## let clang-format rewrite the sources
+	@$(SOURCES) | xargs --no-run-if-empty clang-format-16 -i
+
+analyze: build  ## run clang-tidy over all sources (minutes)
+	@$(SOURCES) | grep '\.cc$$' | \
+	    xargs --no-run-if-empty -n 4 -P $(JOBS) clang-tidy-16 --quiet -p build
+
+mutants: setup  ## build ichor-mutants and show that the checkers find every planted bug
+	@cmake --preset mutants --log-level=NOTICE
+	@cmake --build --preset mutants -j $(JOBS)
+	build/mutants/ichor-mutants simulate --mutants all --seeds 1..1000
+
+fuzz: setup  ## run each fuzzer for FUZZ_SECONDS; the corpus is kept in ~/.cache/ichor
+	@cmake --preset fuzz --log-level=NOTICE
+	@cmake --build --preset fuzz -j $(JOBS)
+	@tools/fuzz build/fuzz $(CACHE)/fuzz $(FUZZ_SECONDS)
+
+bench: build  ## measure; the results go to build/bench.json
+	@test -x bench/run || { echo "bench: there is no bench/run yet" >&2; exit 1; }
+	@bench/run build/bench.json
+
+clean:  ## remove build/
+	rm -rf build

@@ -1,0 +1,67 @@
+# Compiler and linker flags. What must hold for generated code too (optimisation, hardening,
+# sanitizers) is set for the directory; warnings belong to our own code only and come with the
+# target ichor_flags.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
+
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES CXX)
+
+# The container checks of libstdc++ stay on in every build: what is tested is what ships.
+add_compile_definitions(_GLIBCXX_ASSERTIONS)
+
+# Paths in binaries start at the repository, so a build elsewhere gives the same bytes. ccache
+# rewrites absolute paths to paths relative to the build folder, hence the second mapping.
+cmake_path(RELATIVE_PATH CMAKE_SOURCE_DIR
+    BASE_DIRECTORY ${CMAKE_BINARY_DIR} OUTPUT_VARIABLE source_dir_from_build)
+add_compile_options(
+    -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
+    -ffile-prefix-map=${source_dir_from_build}/=)
+add_link_options(-Wl,--as-needed)
+
+if(ICHOR_SANITIZE)
+    add_compile_options(
+        -O1 -g1 -fno-omit-frame-pointer -fsanitize=${ICHOR_SANITIZE} -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=${ICHOR_SANITIZE})
+endif()
+
+if(ICHOR_FUZZ)
+    add_compile_options(-O1 -g1 -fsanitize=fuzzer-no-link)
+endif()
+
+if(ICHOR_COVERAGE)
+    add_compile_options(
+        -fprofile-instr-generate -fcoverage-mapping -fcoverage-compilation-dir=.)
+    add_link_options(-fprofile-instr-generate)
+endif()
+
+# Fortify and automatic initialisation hide from the sanitizers what they are there to find.
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT ICHOR_SANITIZE AND NOT ICHOR_FUZZ)
+    add_compile_options(
+        -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
+        -fstack-protector-strong -fstack-clash-protection -fcf-protection
+        -ftrivial-auto-var-init=zero)
+    add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
+endif()
+
+add_library(ichor_flags INTERFACE)
+target_compile_options(ichor_flags INTERFACE -Wall -Wextra -Wpedantic -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 reports an overlap that cannot happen in `"x" + std::string` (GCC bug 105651).
+    target_compile_options(ichor_flags INTERFACE -Wno-restrict)
+endif()
+target_include_directories(ichor_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
+
+# Relative paths and no working directory in the key: build folders and clones share one cache.
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env
+        CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
+endif()

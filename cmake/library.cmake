@@ -1,0 +1,82 @@
+# ichor_library(NAME [DEPS name…] [TEST_DEPS name…] [PACKAGES target…] [FOLDER path] [LABEL label])
+#
+# Makes of the folder src/NAME (or FOLDER) and what lies below it:
+#   ichor_NAME     the static library of its *.cc, or an interface library while it has none
+#   NAME_test      the GoogleTest program of its *_test.cc, registered with CTest
+#   X_fuzz         a libFuzzer program for each X_fuzz.cc, in the fuzz build only
+# DEPS are the libraries it may include, TEST_DEPS the ones only its tests may; tools/tidy holds the
+# sources to both. PACKAGES are outside libraries. LABEL is the CTest label of its tests, "unit" if
+# not given. A folder that is still missing is an empty library.
+
+include(GoogleTest)
+
+function(ichor_library name)
+    cmake_parse_arguments(arg "" "FOLDER;LABEL" "DEPS;TEST_DEPS;PACKAGES" ${ARGN})
+    if(NOT arg_FOLDER)
+        set(arg_FOLDER src/${name})
+    endif()
+    if(NOT arg_LABEL)
+        set(arg_LABEL unit)
+    endif()
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${arg_FOLDER}/*.cc)
+    set(tests ${sources})
+    set(fuzzers ${sources})
+    list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+    list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
+    list(FILTER sources EXCLUDE REGEX "_(test|fuzz)\\.cc$")
+
+    ichor_add_library(ichor_${name} "" "${sources}" "${arg_DEPS}" "${arg_PACKAGES}")
+    if(ICHOR_BUILD_MUTANTS)
+        ichor_add_library(ichor_${name} "_mutants" "${sources}" "${arg_DEPS}" "${arg_PACKAGES}")
+    endif()
+    if(tests)
+        ichor_add_test(${name} "${tests}" "${arg_TEST_DEPS}" "${arg_LABEL}")
+    endif()
+    if(ICHOR_FUZZ)
+        foreach(fuzzer IN LISTS fuzzers)
+            ichor_add_fuzzer(${name} ${fuzzer})
+        endforeach()
+    endif()
+endfunction()
+
+# One library, either the product's (no suffix) or its twin in which mutants can be switched on.
+function(ichor_add_library target suffix sources deps packages)
+    if(sources)
+        add_library(${target}${suffix} STATIC ${sources})
+        set(scope PUBLIC)
+        target_link_libraries(${target}${suffix} PUBLIC ichor_flags)
+    else()
+        add_library(${target}${suffix} INTERFACE)
+        set(scope INTERFACE)
+        target_link_libraries(${target}${suffix} INTERFACE ichor_flags)
+    endif()
+    list(TRANSFORM deps PREPEND ichor_)
+    list(TRANSFORM deps APPEND "${suffix}")
+    target_link_libraries(${target}${suffix} ${scope} ${deps} ${packages})
+    if(suffix)
+        target_compile_definitions(${target}${suffix} ${scope} ICHOR_MUTANTS=1)
+    endif()
+endfunction()
+
+function(ichor_add_test name tests test_deps label)
+    list(TRANSFORM test_deps PREPEND ichor_)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test
+        PRIVATE ichor_${name} ${test_deps} GTest::gmock_main rapidcheck rapidcheck_gtest)
+    # Tests read golden files by paths from the repository's root. Discovery waits for the test run,
+    # so that building does not start programs.
+    gtest_discover_tests(${name}_test
+        DISCOVERY_MODE PRE_TEST
+        DISCOVERY_TIMEOUT 60
+        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+        TEST_PREFIX ${name}.
+        PROPERTIES LABELS ${label} TIMEOUT ${ICHOR_TEST_TIMEOUT_S})
+endfunction()
+
+function(ichor_add_fuzzer name source)
+    get_filename_component(fuzzer ${source} NAME_WE)
+    add_executable(${fuzzer} ${source})
+    target_link_libraries(${fuzzer} PRIVATE ichor_${name})
+    target_link_options(${fuzzer} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${fuzzer})
+endfunction()
