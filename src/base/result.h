@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace ichor {
+
+/// Why something of our own could not be done. One value per reaction and no more: what a node
+/// answered is a CallError (model/call.h), which carries the wire's own facts.
+enum class Errc {
+  /// The operator or an enclosing scope asked us to stop; nothing is wrong with the world.
+  cancelled,
+  /// The budget of this wait is used up; the message says what was still unmet.
+  out_of_time,
+  /// The input is wrong; doing the same again gives the same answer.
+  invalid,
+  /// Going on could harm a cluster (split brain, foreign node, damaged journal).
+  unsafe,
+  /// Another process owns this cluster's state.
+  locked,
+  /// Our own disk or process failed us (ENOSPC, EIO).
+  io,
+};
+
+/// The name of an error as people and JSON see it, e.g. "out-of-time".
+std::string_view name_of(Errc code);
+
+struct Error {
+  Errc code{Errc::invalid};
+  std::string message;
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+inline tl::unexpected<Error> fail(Errc code, std::string message) {
+  return tl::unexpected<Error>(Error{code, std::move(message)});
+}
+
+}  // namespace ichor

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "model/call.h"
+#include "model/ids.h"
+
+namespace ichor {
+
+/// One mutation, decided but not yet done: what plan prints and act executes.
+struct Action {
+  Call call{Call::apply_configuration};
+  NodeName node;
+  Digest payload;   // of the config to send; empty for Bootstrap
+  std::string why;  // "in maintenance mode, no config yet"
+};
+
+}  // namespace ichor

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+namespace ichor {
+
+/// Everything ichor asks of a node or of the Kubernetes API. `open` is the connection itself.
+enum class Call {
+  open,
+  version,
+  machine_status,
+  identity,
+  disks,
+  services,
+  time_status,
+  config_digest,
+  etcd_data,
+  etcd_members,
+  etcd_status,
+  etcd_alarms,
+  kubeconfig,
+  watch,
+  kube_ready,
+  apply_configuration,
+  bootstrap,
+};
+inline constexpr int kCallCount = static_cast<int>(Call::bootstrap) + 1;
+
+/// As in Talos' API where it has one name for it ("ApplyConfiguration"), else ours.
+std::string_view name_of(Call call);
+
+/// Whether the call changes a node.
+constexpr bool mutates(Call call) {
+  return call == Call::apply_configuration || call == Call::bootstrap;
+}
+
+/// gRPC's numbers.
+enum class Code {
+  ok = 0,
+  cancelled = 1,
+  unknown = 2,
+  invalid_argument = 3,
+  deadline_exceeded = 4,
+  not_found = 5,
+  already_exists = 6,
+  permission_denied = 7,
+  resource_exhausted = 8,
+  failed_precondition = 9,
+  aborted = 10,
+  out_of_range = 11,
+  unimplemented = 12,
+  internal = 13,
+  unavailable = 14,
+  data_loss = 15,
+  unauthenticated = 16,
+};
+
+/// As Go prints it ("FailedPrecondition").
+std::string_view name_of(Code code);
+
+/// How far a failed call came. Decides whether it may have happened.
+enum class Progress {
+  not_sent,  // no connection, or the handshake failed: not a byte of the request left
+  sent,      // the request left and no answer came: it may have happened
+  answered,  // the node itself said no
+};
+
+/// What the handshake told, from the probe and not from a status text.
+enum class TlsVerdict {
+  fine,             // or not reached
+  foreign_ca,       // the server's certificate is not of our cluster's CA
+  client_rejected,  // the server does not take our client certificate
+  wants_client,     // configured node; we came without a certificate
+  wrong_pin,        // maintenance certificate is not the one that was pinned
+  expired,          // a certificate is expired or not yet valid
+};
+
+std::string_view name_of(TlsVerdict verdict);
+
+/// A call that did not succeed: facts only, no judgement. wait/retry_table.h judges.
+struct CallError {
+  Call call{Call::open};
+  Progress progress{Progress::not_sent};
+  TlsVerdict tls{TlsVerdict::fine};
+  Code code{Code::unknown};
+  std::string text;
+};
+
+/// "Bootstrap: FailedPrecondition: time is not in sync yet".
+std::string to_text(const CallError& error);
+
+template <class T>
+using CallResult = tl::expected<T, CallError>;
+
+}  // namespace ichor

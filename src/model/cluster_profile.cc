@@ -1,0 +1,19 @@
+#include "model/cluster_profile.h"
+
+#include <algorithm>
+
+namespace ichor {
+
+const NodePlan* ClusterProfile::find(const NodeName& name) const {
+  const auto found = std::find_if(nodes.begin(), nodes.end(),
+                                  [&](const NodePlan& node) { return node.name == name; });
+  return found == nodes.end() ? nullptr : &*found;
+}
+
+int ClusterProfile::control_plane_count() const {
+  return static_cast<int>(std::count_if(nodes.begin(), nodes.end(), [](const NodePlan& node) {
+    return node.role == Role::control_plane;
+  }));
+}
+
+}  // namespace ichor

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/ids.h"
+#include "model/node.h"
+
+namespace ichor {
+
+/// How much a maintenance-mode certificate is believed. Neither side can prove itself there, and the
+/// config carries CA keys.
+enum class Trust {
+  tofu,      // recorded at discovery, must be the same when the config is sent
+  pin,       // must be the fingerprint in the profile
+  insecure,  // whatever answers; asked for by name, shown in the report
+};
+
+/// machine.install.diskSelector, matched as Talos matches it.
+struct DiskSelector {
+  std::string size, model, serial, modalias, uuid, wwid, type, bus_path;
+  bool empty() const {
+    return size.empty() && model.empty() && serial.empty() && modalias.empty() && uuid.empty() &&
+           wwid.empty() && type.empty() && bus_path.empty();
+  }
+};
+
+struct Taint {
+  std::string key, value, effect;
+};
+
+struct NodePlan {
+  NodeName name;
+  Role role{Role::worker};
+  IpAddress address;              // where it shall live: the static address of its config
+  IpAddress maintenance_address;  // where it is before that (DHCP); equal to `address` if not given
+  MacAddress mac;                 // empty: not told
+  MachineUuid uuid;
+  SerialNumber serial;
+  std::optional<std::uint32_t> vmid;
+  std::string disk;
+  DiskSelector disk_selector;
+  std::string interface;
+  std::string schematic;
+  std::map<std::string, std::string> labels;
+  std::vector<Taint> taints;
+  std::vector<std::string> patches;
+  Fingerprint pin;
+};
+
+struct NetworkPlan {
+  std::string api_endpoint;  // "https://192.168.22.100:6443"
+  std::string node_cidr, gateway, pod_cidr, service_cidr;
+  std::optional<std::uint16_t> vlan;
+  std::vector<std::string> nameservers, ntp;
+  std::string vip, vip_interface;
+  std::string dns_domain{"cluster.local"};
+};
+
+struct TalosPlan {
+  TalosVersion version{1, 12, 6};
+  TalosVersion contract{1, 12, 0};
+  std::string kubernetes_version;
+  std::string schematic_id;
+  std::string installer_image;  // empty: derived from schematic and version
+  bool secure_boot{false};
+  bool cni_none{false};
+  std::string config_dir, secrets_file, patches_dir;
+};
+
+/// When workers get their configs. Control planes first is the order of the runbook; together with
+/// them is faster and as safe, because a worker without an API server only waits.
+enum class WorkerOrder { after_api, with_control_planes };
+
+/// The only delays between attempts. Reads have their own, shorter ones, because they change nothing.
+struct RetryLimits {
+  Duration initial{std::chrono::seconds(3)};
+  double factor{2.0};
+  Duration max{std::chrono::seconds(60)};
+  int retries{5};
+  Duration read_initial{std::chrono::milliseconds(500)};
+  Duration read_max{std::chrono::seconds(10)};
+};
+
+/// How long each step may take, and each call within it.
+struct Budgets {
+  Duration preflight{std::chrono::minutes(3)};
+  Duration discover{std::chrono::minutes(3)};
+  Duration apply{std::chrono::minutes(15)};
+  Duration bootstrap{std::chrono::minutes(10)};
+  Duration etcd{std::chrono::minutes(20)};
+  Duration kubeconfig{std::chrono::minutes(10)};
+  Duration verify{std::chrono::minutes(15)};
+  Duration connect{std::chrono::seconds(5)};
+  Duration call{std::chrono::seconds(10)};
+  Duration poll{std::chrono::seconds(5)};
+};
+
+struct ClusterProfile {
+  std::string name;
+  NetworkPlan network;
+  TalosPlan talos;
+  std::vector<NodePlan> nodes;  // control planes first, in the order of the profile
+  Trust trust{Trust::tofu};
+  WorkerOrder worker_order{WorkerOrder::after_api};
+  bool sequential{false};  // apply one node at a time
+  int concurrency{64};     // applies at the same time
+  RetryLimits retry;
+  Budgets budgets;
+
+  const NodePlan* find(const NodeName& name) const;
+  int control_plane_count() const;
+};
+
+}  // namespace ichor

@@ -1,0 +1,88 @@
+#include "model/journal_facts.h"
+
+#include <fmt/format.h>
+
+namespace ichor {
+
+namespace {
+
+template <class Map>
+const typename Map::mapped_type* lookup(const Map& map, const NodeName& node) {
+  const auto found = map.find(node);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+/// Splits off what stands before `separator`, or all of it.
+std::string_view cut(std::string_view& rest, char separator) {
+  const std::size_t at = rest.find(separator);
+  const std::string_view head = rest.substr(0, at);
+  rest = at == std::string_view::npos ? std::string_view{} : rest.substr(at + 1);
+  return head;
+}
+
+}  // namespace
+
+void JournalFacts::fold(const JournalRecord& record, MonoTime now) {
+  ++count_;
+  auto& mutations = record.call == Call::bootstrap ? bootstraps_ : applies_;
+  switch (record.kind) {
+    case RecordKind::secrets_fixed: secrets_ = digest_from_hex(record.value); break;
+    case RecordKind::identity_bound: bound_[record.node] = decode_identity(record.value); break;
+    case RecordKind::bootstrap_target: bootstrap_target_ = record.node; break;
+    case RecordKind::intent:
+      mutations[record.node] = {record.seq, OutcomeKind::unknown, record.key, now};
+      break;
+    case RecordKind::outcome: {
+      MutationFact& fact = mutations[record.node];
+      if (fact.intent == record.ref) {
+        fact.outcome = record.outcome;
+        fact.at = now;
+      }
+      break;
+    }
+    case RecordKind::observed:
+      if (record.key == kSettledKey) settled_[record.node] = true;
+      break;
+    case RecordKind::node_excluded: excluded_[record.node] = true; break;
+    case RecordKind::run_started:
+    case RecordKind::run_ended: break;
+  }
+}
+
+const BoundIdentity* JournalFacts::bound(const NodeName& node) const { return lookup(bound_, node); }
+
+const MutationFact* JournalFacts::last(Call call, const NodeName& node) const {
+  return lookup(call == Call::bootstrap ? bootstraps_ : applies_, node);
+}
+
+bool JournalFacts::settled(const NodeName& node) const { return settled_.contains(node); }
+
+bool JournalFacts::excluded(const NodeName& node) const { return excluded_.contains(node); }
+
+std::string encode_identity(const Identity& identity, const Fingerprint& fingerprint) {
+  std::string macs;
+  for (const MacAddress& mac : identity.macs) {
+    if (!macs.empty()) macs += ',';
+    macs += mac.value();
+  }
+  return fmt::format("uuid={};serial={};macs={};boot={};pin={}", identity.uuid.value(),
+                     identity.serial.value(), macs, identity.boot_id.value(), fingerprint.value());
+}
+
+BoundIdentity decode_identity(std::string_view text) {
+  BoundIdentity bound;
+  while (!text.empty()) {
+    std::string_view value = cut(text, ';');
+    const std::string_view key = cut(value, '=');
+    if (key == "uuid") bound.identity.uuid = MachineUuid(std::string(value));
+    if (key == "serial") bound.identity.serial = SerialNumber(std::string(value));
+    if (key == "boot") bound.identity.boot_id = BootId(std::string(value));
+    if (key == "pin") bound.fingerprint = Fingerprint(std::string(value));
+    while (key == "macs" && !value.empty()) {
+      bound.identity.macs.emplace_back(std::string(cut(value, ',')));
+    }
+  }
+  return bound;
+}
+
+}  // namespace ichor

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "model/journal_record.h"
+#include "model/node.h"
+
+namespace ichor {
+
+/// A mutation as the journal knows it. An intent without an outcome is Unknown: the process died or
+/// the answer has not come yet.
+struct MutationFact {
+  std::uint64_t intent{0};
+  OutcomeKind outcome{OutcomeKind::unknown};
+  std::string mark;  // what tells one life of the node from the next: fingerprint or boot id
+  MonoTime at{};     // when it was told; for records of an earlier run, when this run began
+};
+
+struct BoundIdentity {
+  Identity identity;
+  Fingerprint fingerprint;  // of the maintenance certificate under which it was seen
+};
+
+/// Everything decisions may know from the journal: the fold of its records. The live run appends a
+/// record and folds it in, and a resumed run folds the same records, so both decide alike.
+class JournalFacts {
+ public:
+  void fold(const JournalRecord& record, MonoTime now);
+
+  const BoundIdentity* bound(const NodeName& node) const;
+  /// The latest mutation of this kind on the node, if any was ever intended.
+  const MutationFact* last(Call call, const NodeName& node) const;
+  /// Seen under the cluster's CA after its install: it must never fall back to maintenance mode.
+  bool settled(const NodeName& node) const;
+  const std::optional<NodeName>& bootstrap_target() const { return bootstrap_target_; }
+  const Digest& secrets() const { return secrets_; }
+  bool excluded(const NodeName& node) const;
+  bool empty() const { return count_ == 0; }
+  /// All identities bound so far, for telling duplicates.
+  const std::map<NodeName, BoundIdentity>& identities() const { return bound_; }
+
+ private:
+  std::map<NodeName, BoundIdentity> bound_;
+  std::map<NodeName, MutationFact> applies_;
+  std::map<NodeName, MutationFact> bootstraps_;
+  std::map<NodeName, bool> settled_;
+  std::map<NodeName, bool> excluded_;
+  std::optional<NodeName> bootstrap_target_;
+  Digest secrets_;
+  std::uint64_t count_{0};
+};
+
+/// "uuid=…;serial=…;macs=a,b;boot=…;pin=…": the value of identity_bound and bootstrap_target.
+std::string encode_identity(const Identity& identity, const Fingerprint& fingerprint);
+BoundIdentity decode_identity(std::string_view text);
+
+/// The key of an `observed` record that makes a node settled.
+inline constexpr std::string_view kSettledKey = "settled";
+
+}  // namespace ichor

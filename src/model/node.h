@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/ids.h"
+
+namespace ichor {
+
+enum class Role { control_plane, worker };
+
+/// Talos' machine stages with the numbers of its wire enum.
+enum class Stage {
+  unknown = 0,
+  booting = 1,
+  installing = 2,
+  maintenance = 3,
+  running = 4,
+  rebooting = 5,
+  shutting_down = 6,
+  resetting = 7,
+  upgrading = 8,
+};
+
+std::string_view name_of(Role role);
+/// As Talos writes it: "shutting down" has a space.
+std::string_view name_of(Stage stage);
+
+struct UnmetCondition {
+  std::string name;
+  std::string reason;
+  bool operator==(const UnmetCondition&) const = default;
+};
+
+/// The MachineStatus resource. Talos computes `ready` only in booting and running; elsewhere it is
+/// true and means nothing.
+struct MachineStatus {
+  Stage stage{Stage::unknown};
+  bool ready{false};
+  std::vector<UnmetCondition> unmet;
+  bool operator==(const MachineStatus&) const = default;
+};
+
+/// Who a machine is, whatever address it answers at. Read on the connection on which something is
+/// about to be changed. A container has neither UUID nor serial: its MACs stand for it.
+struct Identity {
+  MachineUuid uuid;
+  SerialNumber serial;
+  std::vector<MacAddress> macs;  // of physical links, sorted
+  BootId boot_id;                // empty where the node cannot tell (maintenance mode)
+
+  /// The same machine: UUIDs equal, or, where one has none, a MAC in common.
+  bool same_machine(const Identity& other) const;
+};
+
+struct TalosVersion {
+  int major{0};
+  int minor{0};
+  int patch{0};
+  auto operator<=>(const TalosVersion&) const = default;
+};
+
+std::string to_text(const TalosVersion& version);
+
+struct Disk {
+  std::string id;       // "sda"
+  std::string dev_path; // "/dev/sda"
+  std::uint64_t size_bytes{0};
+  std::string model;
+  std::string serial;
+  std::string wwid;
+  std::string uuid;
+  std::string modalias;
+  std::string bus_path;
+  std::string transport; // "sata", "nvme", "virtio", "mmc"; empty for loops
+  bool rotational{false};
+  bool read_only{false};
+  bool cdrom{false};
+  bool has_volumes{false}; // a partition or a file system was discovered on it
+  bool system_disk{false};
+};
+
+/// A Talos service as ServiceList gives it.
+struct ServiceStatus {
+  std::string id;
+  std::string state;  // Initialized, Preparing, Waiting, Running, Stopping, Finished, Failed, Skipped
+  bool healthy{false};
+  bool health_unknown{true};
+  std::string last_message;
+};
+
+struct EtcdMember {
+  EtcdMemberId id;
+  std::string hostname;
+  bool is_learner{false};
+  bool operator==(const EtcdMember&) const = default;
+};
+
+struct EtcdStatus {
+  EtcdMemberId member;
+  EtcdMemberId leader;  // zero: no leader known
+  std::uint64_t raft_index{0};
+  std::uint64_t raft_applied_index{0};
+  bool is_learner{false};
+  std::vector<std::string> errors;
+};
+
+enum class EtcdAlarmKind { no_space, corrupt };
+
+struct EtcdAlarm {
+  EtcdMemberId member;
+  EtcdAlarmKind kind{EtcdAlarmKind::no_space};
+};
+
+}  // namespace ichor

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/call.h"
+#include "model/ids.h"
+#include "model/node.h"
+
+namespace ichor {
+
+/// A question whose answer may be missing. Unknown is never taken for no.
+enum class Known { unknown, no, yes };
+
+/// How a node showed itself.
+enum class Presence {
+  silent,       // no session: see `trouble`
+  maintenance,  // unconfigured, unauthenticated
+  configured,   // answers under this cluster's CA
+  foreign,      // answers under another PKI, or refuses ours
+  stranger,     // another machine answers at this node's addresses
+};
+
+std::string_view name_of(Presence presence);
+
+struct EtcdView {
+  Known has_data{Known::unknown};
+  std::string service_state;
+  bool service_healthy{false};
+  std::optional<std::vector<EtcdMember>> members;  // nullopt: did not answer
+  std::optional<EtcdStatus> status;
+  std::optional<std::vector<EtcdAlarm>> alarms;
+};
+
+/// What one look at one node saw. Every optional that a phase asked for and that is empty is unknown.
+struct NodeView {
+  NodeName node;
+  MonoTime at{};  // when the last read of this look was answered
+  Presence presence{Presence::silent};
+  std::optional<CallError> trouble;  // the first call that failed
+  IpAddress address;
+  Fingerprint fingerprint;
+  std::optional<Identity> identity;
+  std::optional<MachineStatus> status;
+  std::optional<TalosVersion> version;
+  bool config_read{false};
+  std::optional<Digest> config;  // with config_read: nullopt means the node has none
+  EtcdView etcd;
+};
+
+/// What one look at the cluster saw: all control planes at about the same time, or all nodes.
+struct ClusterView {
+  std::vector<NodeView> nodes;  // in the order of the profile
+  bool kubeconfig_written{false};
+  Known api_ready{Known::unknown};
+  std::optional<CallError> api_trouble;
+};
+
+/// Which reads a phase needs; presence and identity come with every session.
+struct Reads {
+  bool status{false};
+  bool version{false};
+  bool config{false};
+  bool etcd{false};  // data directory, service, members
+  bool etcd_health{false};  // status and alarms as well
+};
+
+}  // namespace ichor

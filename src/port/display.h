@@ -1,0 +1,50 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/cluster_profile.h"
+#include "model/run_result.h"
+#include "port/events.h"
+
+namespace ichor {
+
+/// Data of one shape. Programs get every row whole; people get the columns, in this order.
+struct Listing {
+  struct Column {
+    std::string key;
+    std::string title;  // "ADDRESS"
+  };
+  std::string type;  // of a row, for programs: "node"
+  std::vector<Column> columns;
+  std::vector<nlohmann::ordered_json> rows;
+};
+
+/// What a command came to. Findings are in the result and shown with it.
+struct Summary {
+  std::string cluster;  // empty where the command has nothing to do with one
+  RunResult result;
+  /// Files that were written: what, and where.
+  std::vector<std::pair<std::string, std::string>> written;
+  /// What the operator may do now, one command or sentence each.
+  std::vector<std::string> next;
+};
+
+/// What a command shows: one body for people, one for programs. Like every sink it neither blocks nor
+/// fails.
+class Display : public EventSink {
+ public:
+  /// Before the first event of a run: the nodes that events will name. `profile` must outlive the run.
+  virtual void begin(const ClusterProfile& profile) = 0;
+
+  /// Data that was asked for.
+  virtual void show(const Listing& listing) = 0;
+
+  /// The last word, once.
+  virtual void end(const Summary& summary) = 0;
+};
+
+}  // namespace ichor

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "async/bell.h"
+#include "async/context.h"
+#include "async/task.h"
+#include "base/secret.h"
+#include "model/call.h"
+#include "model/cluster_profile.h"
+#include "model/config_set.h"
+#include "model/node.h"
+#include "model/outcome.h"
+
+namespace ichor {
+
+/// Which of Talos' two faces answered.
+enum class PeerMode { maintenance, configured };
+
+/// What the handshake of a session proved.
+struct Peer {
+  PeerMode mode{PeerMode::maintenance};
+  Fingerprint fingerprint;  // of the leaf certificate that was seen
+};
+
+/// What a caller demands of the peer before the first byte of a request.
+struct PeerDemand {
+  std::optional<Fingerprint> maintenance_pin;  // must be the leaf's, if it is in maintenance mode
+};
+
+/// An open stream of changes. It rings the bell that it was opened with after every change and once
+/// when it ends. What changed is not said: the listener reads anew, so lost or doubled events are
+/// harmless. Destroying it closes the stream.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  virtual bool alive() const = 0;
+};
+
+struct ApplyRequest {
+  const MachineConfig* config{nullptr};
+  bool dry_run{false};
+};
+
+/// One TLS handshake with one node. When its connection breaks the session is dead for good and every
+/// call on it is Progress::not_sent: so what was proved about the peer (identity, fingerprint) holds
+/// for every later call on the same session. A new connection is a new session and proves itself anew.
+///
+/// Every call obeys the context's deadline and cancellation and never throws.
+class TalosSession {
+ public:
+  virtual ~TalosSession() = default;
+
+  virtual const Peer& peer() const = 0;
+
+  // Reads. On nodes that do not serve one (maintenance mode, older Talos) the error says so.
+  virtual Task<CallResult<TalosVersion>> version(Context context) = 0;
+  virtual Task<CallResult<MachineStatus>> machine_status(Context context) = 0;
+  virtual Task<CallResult<Identity>> identity(Context context) = 0;
+  virtual Task<CallResult<std::vector<Disk>>> disks(Context context) = 0;
+  virtual Task<CallResult<std::vector<ServiceStatus>>> services(Context context) = 0;
+  /// Whether the clock is in sync.
+  virtual Task<CallResult<bool>> time_synced(Context context) = 0;
+  /// Canonical digest of the active machine config; nullopt if the node has none.
+  virtual Task<CallResult<std::optional<Digest>>> config_digest(Context context) = 0;
+  /// Whether the etcd data directory holds anything.
+  virtual Task<CallResult<bool>> etcd_has_data(Context context) = 0;
+  virtual Task<CallResult<std::vector<EtcdMember>>> etcd_members(Context context) = 0;
+  virtual Task<CallResult<EtcdStatus>> etcd_status(Context context) = 0;
+  virtual Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context context) = 0;
+  virtual Task<CallResult<SecretString>> kubeconfig(Context context) = 0;
+
+  /// A merged stream over machine status, services, etcd membership and node readiness. At most one is
+  /// open at a time; it must be destroyed before ApplyConfiguration in maintenance mode, which it would
+  /// delay by 5 s. `changed` must outlive the watch.
+  virtual Task<CallResult<std::unique_ptr<Watch>>> watch(Context context, Bell& changed) = 0;
+
+  // Mutations: called from engine/act.cc only, after the intent is durable.
+  virtual Task<Outcome> apply_configuration(Context context, ApplyRequest request) = 0;
+  virtual Task<Outcome> bootstrap(Context context) = 0;
+};
+
+/// Opens sessions. Bodies: talos/ (gRPC), sim/ (in process), engine/dry_run.h (records mutations).
+class TalosApi {
+ public:
+  virtual ~TalosApi() = default;
+  virtual Task<CallResult<std::unique_ptr<TalosSession>>> open(Context context, IpAddress address,
+                                                               PeerDemand demand) = 0;
+};
+
+}  // namespace ichor
