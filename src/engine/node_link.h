@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/world.h"
+#include "model/cluster_profile.h"
+#include "model/journal_facts.h"
+#include "model/node_view.h"
+
+namespace ichor {
+
+/// One actor's way to one node: finds it at any of its addresses, proves that it is the machine the
+/// journal names, and reads what a phase asks for. It never mutates.
+///
+/// A session is kept until a call on it is lost, and with it what was proved on it.
+class NodeLink {
+ public:
+  NodeLink(World& world, const ClusterProfile& profile, const NodePlan& plan,
+           const JournalFacts& facts, Bell& changed)
+      : world_(world), profile_(profile), plan_(plan), facts_(facts), changed_(changed) {}
+
+  const NodePlan& plan() const { return plan_; }
+
+  /// One look. Never fails: what could not be seen is missing in the view, with the trouble named.
+  Task<NodeView> look(Context context, Reads reads);
+
+  /// Opens the change stream unless there is one; the bell rings from then on. Does nothing in
+  /// maintenance mode, where an open stream would delay the switch to apid.
+  Task<void> listen(Context context);
+
+  /// The session of the last look, or null. Its identity was read on it and fits the journal.
+  std::shared_ptr<TalosSession> session() const { return session_; }
+  const std::optional<Identity>& identity() const { return identity_; }
+  void drop();
+
+ private:
+  Task<void> open(Context context, NodeView& view);
+  Task<bool> open_at(Context context, IpAddress address, NodeView& view);
+  Task<void> read_etcd(Context context, Reads reads, NodeView& view);
+  std::vector<IpAddress> candidates() const;
+  bool is_our_machine(const Identity& identity) const;
+  /// Notes the first trouble; a call that was not answered also ends the session.
+  void note(NodeView& view, CallError error);
+
+  World& world_;
+  const ClusterProfile& profile_;
+  const NodePlan& plan_;
+  const JournalFacts& facts_;
+  Bell& changed_;
+  std::shared_ptr<TalosSession> session_;
+  std::unique_ptr<Watch> watch_;
+  std::optional<Identity> identity_;
+  IpAddress last_address_;
+};
+
+}  // namespace ichor

@@ -1,0 +1,269 @@
+#include "engine/orchestrator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "async/task_group.h"
+
+namespace ichor {
+
+/// A node with its own link, or the cluster with links of its own to the nodes it looks at.
+struct Orchestrator::Actor {
+  const NodePlan* plan{nullptr};  // null: the cluster
+  Bell changed;
+  std::vector<std::unique_ptr<NodeLink>> links;
+  NodeResult result;
+  std::vector<Finding> findings;
+};
+
+Orchestrator::Orchestrator(World world, const ClusterProfile& profile, const ConfigSet& configs,
+                           RunIdentity identity)
+    : world_(world),
+      profile_(profile),
+      configs_(configs),
+      identity_(std::move(identity)),
+      steps_(bring_up(profile)),
+      turnstile_(profile.sequential ? 1 : std::max(profile.concurrency, 1)) {}
+
+Orchestrator::~Orchestrator() = default;
+
+void Orchestrator::emit(EventKind kind, const NodeName& node, std::string_view phase,
+                        std::string text) const {
+  world_.events.emit({kind, world_.clock.now(), node, phase, std::move(text)});
+}
+
+RunResult Orchestrator::refused(Exit exit, Finding finding) const {
+  RunResult result;
+  result.exit = exit;
+  result.verdict = finding.what;
+  result.findings.push_back(std::move(finding));
+  return result;
+}
+
+Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
+  if (auto locked = world_.journal.lock(identity_.owner); !locked) {
+    Finding finding{Severity::error, "L7", {}, "lock", locked.error().message,
+                    "wait for the other run, or `ichor unlock NONCE` if it is certainly gone"};
+    co_return refused(Exit::unsafe, std::move(finding));
+  }
+  ledger_ = std::make_unique<Ledger>(context, world_.journal, identity_.run);
+  if (auto loaded = ledger_->load(); !loaded) {
+    Finding finding{Severity::error, "L5", {}, "journal", loaded.error().message,
+                    "the journal is damaged; nothing was touched. Restore it from a copy"};
+    world_.journal.unlock();
+    co_return refused(Exit::unsafe, std::move(finding));
+  }
+  const Digest& known = ledger_->facts().secrets();
+  if (!known.empty() && known != configs_.secrets_fingerprint) {
+    Finding finding{Severity::error, "T9", {}, "secrets",
+                    "the secrets are not those this cluster was begun with",
+                    "restore the old secrets bundle; regenerated ones lock you out of live nodes"};
+    world_.journal.unlock();
+    co_return refused(Exit::unsafe, std::move(finding));
+  }
+  std::vector<JournalRecord> records(known.empty() ? 2 : 1);
+  records[0].kind = RecordKind::run_started;
+  records[0].value = to_hex(configs_.plan);
+  if (known.empty()) {
+    records[1].kind = RecordKind::secrets_fixed;
+    records[1].value = to_hex(configs_.secrets_fingerprint);
+  }
+  for (JournalRecord& record : records) {
+    const auto seq = co_await ledger_->append(std::move(record));
+    if (seq) continue;
+    Finding finding{Severity::error, "L3", {}, "journal", seq.error().message,
+                    "nothing was sent; free the disk, then run `ichor up` again"};
+    co_return refused(Exit::unsafe, std::move(finding));
+  }
+  co_return std::nullopt;
+}
+
+Task<RunResult> Orchestrator::run(Context context) {
+  const MonoTime started = context.now();
+  if (auto early = co_await begin(context)) co_return *std::move(early);
+  run_ = std::make_unique<RunState>(RunState{world_, profile_, configs_, *ledger_});
+  make_actors();
+  make_barriers();
+  emit(EventKind::run_started, {}, {}, profile_.name);
+  {
+    TaskGroup group(context);
+    for (const auto& actor : actors_) group.spawn(run_actor(context, *actor));
+    co_await group.join();
+  }
+  RunResult result = conclude(context, started);
+  co_await finish(result);
+  co_return result;
+}
+
+Task<void> Orchestrator::finish(RunResult& result) {
+  JournalRecord ended;
+  ended.kind = RecordKind::run_ended;
+  ended.key = fmt::to_string(static_cast<int>(result.exit));
+  ended.value = result.verdict;
+  co_await ledger_->append(std::move(ended));
+  emit(EventKind::run_ended, {}, {}, result.verdict);
+  world_.journal.unlock();
+}
+
+void Orchestrator::make_actors() {
+  auto cluster = std::make_unique<Actor>();
+  for (const NodePlan& plan : profile_.nodes) {
+    if (ledger_->facts().excluded(plan.name)) continue;
+    auto actor = std::make_unique<Actor>();
+    actor->plan = &plan;
+    actor->result.node = plan.name;
+    actor->links.push_back(std::make_unique<NodeLink>(world_, profile_, plan, ledger_->facts(),
+                                                      actor->changed));
+    actors_.push_back(std::move(actor));
+    cluster->links.push_back(std::make_unique<NodeLink>(world_, profile_, plan, ledger_->facts(),
+                                                        cluster->changed));
+  }
+  actors_.push_back(std::move(cluster));
+}
+
+bool Orchestrator::takes_part(const Actor& actor, const Step& step) const {
+  switch (step.who) {
+    case Who::cluster: return actor.plan == nullptr;
+    case Who::every_node: return actor.plan != nullptr;
+    case Who::control_planes: return actor.plan && actor.plan->role == Role::control_plane;
+    case Who::workers: return actor.plan && actor.plan->role == Role::worker;
+  }
+  return false;
+}
+
+void Orchestrator::make_barriers() {
+  std::map<Milestone, int> expected;
+  for (const Step& step : steps_) {
+    const auto count = std::count_if(actors_.begin(), actors_.end(), [&](const auto& actor) {
+      return takes_part(*actor, step);
+    });
+    expected[step.reaches] += static_cast<int>(count);
+  }
+  for (const auto& [milestone, count] : expected) {
+    barriers_[milestone] = std::make_unique<Barrier>(name_of(milestone), count);
+  }
+}
+
+Task<void> Orchestrator::run_actor(Context context, Actor& actor) {
+  actor.result.end = StepEnd::passed;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    if (!takes_part(actor, step)) continue;
+    const PhaseEnd end = co_await run_step(context, actor, step);
+    settle(actor, step, end);
+    if (end.end == StepEnd::passed) continue;
+    break_barriers(actor, i, actor.result.reason);
+    break;
+  }
+}
+
+Task<PhaseEnd> Orchestrator::run_step(Context context, Actor& actor, const Step& step) {
+  actor.result.phase = step.phase->name();
+  if (auto blocked = co_await wait_for(context, actor, step.needs)) co_return *std::move(blocked);
+  if (!step.limited) co_return co_await run_phase(context, actor, step);
+  const bool entered = co_await turnstile_.enter(context);
+  if (!entered) co_return PhaseEnd{StepEnd::cancelled, std::nullopt, 0};
+  PhaseEnd end = co_await run_phase(context, actor, step);
+  turnstile_.leave();
+  co_return end;
+}
+
+Task<std::optional<PhaseEnd>> Orchestrator::wait_for(Context context, const Actor& actor,
+                                                     Milestone milestone) {
+  if (milestone == Milestone::none) co_return std::nullopt;
+  Barrier& awaited = barrier(milestone);
+  const Wake wake = co_await awaited.passed(context);
+  if (wake == Wake::cancelled) co_return PhaseEnd{StepEnd::cancelled, std::nullopt, 0};
+  if (awaited.open()) co_return std::nullopt;
+  Finding finding{Severity::note, "I7", actor.result.node, std::string(awaited.name()),
+                  fmt::format("blocked: {}", awaited.reason()), "see the node that is named"};
+  co_return PhaseEnd{StepEnd::blocked, std::move(finding), 0};
+}
+
+Task<PhaseEnd> Orchestrator::run_phase(Context context, Actor& actor, const Step& step) {
+  if (actor.plan) {
+    NodeSubject subject(*actor.links.front(), static_cast<const NodePhase&>(*step.phase));
+    PhaseLoop loop(*run_, *step.phase, subject, actor.changed);
+    PhaseEnd end = co_await loop.run(context);
+    actor.result.stage = subject.stage();
+    co_return end;
+  }
+  const auto& phase = static_cast<const ClusterPhase&>(*step.phase);
+  std::vector<NodeLink*> links;
+  for (const auto& link : actor.links) {
+    const bool wanted = phase.looks_at_workers() || link->plan().role == Role::control_plane;
+    if (wanted) links.push_back(link.get());
+  }
+  ClusterSubject subject(world_, std::move(links), phase, profile_.budgets);
+  PhaseLoop loop(*run_, phase, subject, actor.changed);
+  co_return co_await loop.run(context);
+}
+
+void Orchestrator::settle(Actor& actor, const Step& step, const PhaseEnd& end) {
+  actor.result.end = end.end;
+  actor.result.retries += end.retries;
+  if (end.end == StepEnd::passed) {
+    if (step.reaches == Milestone::none) return;
+    Barrier& reached = barrier(step.reaches);
+    reached.arrive();
+    if (reached.open()) emit(EventKind::barrier_opened, {}, step.phase->name(), std::string(reached.name()));
+    return;
+  }
+  actor.result.reason = end.finding ? end.finding->what : "cancelled";
+  if (!end.finding) return;
+  emit(EventKind::phase_failed, actor.result.node, step.phase->name(), end.finding->what);
+  actor.findings.push_back(*end.finding);
+}
+
+void Orchestrator::break_barriers(const Actor& actor, std::size_t first_step,
+                                  const std::string& reason) {
+  const std::string who = actor.plan ? actor.plan->name.value() : profile_.name;
+  for (std::size_t i = first_step; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    if (step.reaches == Milestone::none || !takes_part(actor, step)) continue;
+    Barrier& lost = barrier(step.reaches);
+    if (!lost.broken()) emit(EventKind::barrier_broken, {}, step.phase->name(), reason);
+    lost.break_with(fmt::format("{} does not reach \"{}\": {}", who, lost.name(), reason));
+  }
+}
+
+RunResult Orchestrator::conclude(Context context, MonoTime started) const {
+  RunResult result;
+  result.mutations = run_->mutations;
+  result.elapsed = context.now() - started;
+  result.exit = Exit::done;
+  // The worst end decides; among equals the first in the order of the profile is named.
+  const auto severity = [](StepEnd end) {
+    switch (end) {
+      case StepEnd::passed: return 0;
+      case StepEnd::blocked: return 1;
+      case StepEnd::failed: return 2;
+      case StepEnd::out_of_time: return 3;
+      case StepEnd::cancelled: return 4;
+      case StepEnd::unsafe: return 5;
+    }
+    return 5;
+  };
+  constexpr Exit exits[] = {Exit::done,        Exit::failed,      Exit::failed,
+                            Exit::out_of_time, Exit::interrupted, Exit::unsafe};
+  int worst = 0;
+  for (const auto& actor : actors_) {
+    const int rank = severity(actor->result.end);
+    if (rank > worst) {
+      worst = rank;
+      result.verdict = actor->result.reason;
+    }
+    result.findings.insert(result.findings.end(), actor->findings.begin(), actor->findings.end());
+    if (actor->plan) result.nodes.push_back(actor->result);
+  }
+  result.exit = exits[worst];
+  if (worst == 0) {
+    result.verdict = result.mutations == 0
+                         ? fmt::format("{} is ready; nothing had to be changed", profile_.name)
+                         : fmt::format("{} is ready", profile_.name);
+  }
+  return result;
+}
+
+}  // namespace ichor

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/phase_loop.h"
+#include "phase/sequence.h"
+#include "wait/barrier.h"
+#include "wait/turnstile.h"
+
+namespace ichor {
+
+/// Who runs, for the lock and the journal.
+struct RunIdentity {
+  RunId run;
+  LockOwner owner;
+};
+
+/// One run from whatever state the world is in to a verified cluster, or to a verdict that says why
+/// not. Nodes are independent actors, and the cluster is one more; they meet only at milestones.
+///
+/// Killed at any instant, the next run reads the journal, looks at the world and goes on.
+class Orchestrator {
+ public:
+  Orchestrator(World world, const ClusterProfile& profile, const ConfigSet& configs,
+               RunIdentity identity);
+
+  ~Orchestrator();
+
+  /// Called once. Ends soon after the context is cancelled.
+  Task<RunResult> run(Context context);
+
+ private:
+  struct Actor;
+
+  Task<std::optional<RunResult>> begin(Context context);
+  Task<void> finish(RunResult& result);
+  Task<void> run_actor(Context context, Actor& actor);
+  Task<PhaseEnd> run_step(Context context, Actor& actor, const Step& step);
+  /// Nothing when the milestone is reached; else why it never will be.
+  Task<std::optional<PhaseEnd>> wait_for(Context context, const Actor& actor, Milestone milestone);
+  Task<PhaseEnd> run_phase(Context context, Actor& actor, const Step& step);
+  void settle(Actor& actor, const Step& step, const PhaseEnd& end);
+  void break_barriers(const Actor& actor, std::size_t first_step, const std::string& reason);
+
+  bool takes_part(const Actor& actor, const Step& step) const;
+  Barrier& barrier(Milestone milestone) { return *barriers_.at(milestone); }
+  void make_actors();
+  void make_barriers();
+  RunResult conclude(Context context, MonoTime started) const;
+  RunResult refused(Exit exit, Finding finding) const;
+  void emit(EventKind kind, const NodeName& node, std::string_view phase, std::string text) const;
+
+  World world_;
+  const ClusterProfile& profile_;
+  const ConfigSet& configs_;
+  RunIdentity identity_;
+  std::vector<Step> steps_;
+  std::unique_ptr<Ledger> ledger_;
+  std::unique_ptr<RunState> run_;
+  std::map<Milestone, std::unique_ptr<Barrier>> barriers_;
+  Turnstile turnstile_;
+  std::vector<std::unique_ptr<Actor>> actors_;
+};
+
+}  // namespace ichor

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "async/clock.h"
+#include "port/artifacts.h"
+#include "port/events.h"
+#include "port/journal.h"
+#include "port/kube_api.h"
+#include "port/random.h"
+#include "port/talos_api.h"
+
+namespace ichor {
+
+/// Everything outside, handed in: real, lab or simulated. The engine owns none of it.
+struct World {
+  Clock& clock;
+  Random& random;
+  TalosApi& talos;
+  KubeApi& kube;
+  Journal& journal;
+  Artifacts& artifacts;
+  EventSink& events;
+};
+
+}  // namespace ichor

@@ -1,0 +1,69 @@
+#include "phase/apply.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace ichor {
+
+namespace {
+
+Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const NodeView& view,
+                               const MachineConfig& config) {
+  if (wanted.facts.settled(plan.name)) {
+    return Stop{Finding{Severity::error, "T2", plan.name, "stage",
+                        fmt::format("{} fell back to maintenance mode after its install",
+                                    plan.name.value()),
+                        "the config is not sent to what may be somebody else; look at the console, "
+                        "then run `ichor reset` for it"},
+                true};
+  }
+  if (!view.identity) return wait_for_node(plan, view);
+  const MutationFact* sent = wanted.facts.last(Call::apply_configuration, plan.name);
+  const bool same_boot = sent && sent->mark == view.fingerprint.value();
+  const bool may_have_landed = same_boot && sent->outcome != OutcomeKind::refused;
+  if (may_have_landed && wanted.now - sent->at < kSettleTime) {
+    return Wait{fmt::format("{} has the config and has not left maintenance mode yet",
+                            plan.name.value())};
+  }
+  std::string why = "in maintenance mode, no config yet";
+  if (sent) {
+    why = may_have_landed ? "the config sent before did not take"
+                          : "back in maintenance mode after a new boot";
+  }
+  return Act{Action{Call::apply_configuration, plan.name, config.digest, std::move(why)}};
+}
+
+}  // namespace
+
+Decision Apply::decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const {
+  if (auto decided = decide_presence(plan, view)) return *std::move(decided);
+  const auto found = wanted.configs.nodes.find(plan.name);
+  check(found != wanted.configs.nodes.end(), "every node of the plan has a config");
+  const MachineConfig& config = found->second;
+  if (view.presence == Presence::maintenance) {
+    return decide_in_maintenance(wanted, plan, view, config);
+  }
+  if (!view.config_read || !view.status) return wait_for_node(plan, view);
+  if (!view.config) return Wait{fmt::format("{} loads its config", plan.name.value())};
+  if (*view.config != config.canonical) {
+    return Stop{Finding{Severity::error, "T4", plan.name, "config",
+                        fmt::format("{} runs another config of this cluster", plan.name.value()),
+                        "see `ichor machineconfig diff`; changing a live node is `ichor apply`"},
+                true};
+  }
+  const Stage stage = view.status->stage;
+  if (stage != Stage::booting && stage != Stage::running) {
+    return Wait{fmt::format("{} is {}", plan.name.value(), name_of(stage))};
+  }
+  if (!wanted.facts.settled(plan.name)) {
+    JournalRecord record;
+    record.kind = RecordKind::observed;
+    record.node = plan.name;
+    record.key = kSettledKey;
+    return Remember{std::move(record)};
+  }
+  return Satisfied{};
+}
+
+}  // namespace ichor

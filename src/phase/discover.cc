@@ -1,0 +1,73 @@
+#include "phase/discover.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ichor {
+
+std::string identity_conflict(const NodePlan& plan, const Identity& identity) {
+  if (!plan.uuid.value().empty() && plan.uuid != identity.uuid) {
+    return fmt::format("the profile says UUID {}, the machine has {}", plan.uuid.value(),
+                       identity.uuid.value());
+  }
+  if (!plan.serial.value().empty() && plan.serial != identity.serial) {
+    return fmt::format("the profile says serial {}, the machine has {}", plan.serial.value(),
+                       identity.serial.value());
+  }
+  const bool has_mac = std::find(identity.macs.begin(), identity.macs.end(), plan.mac) !=
+                       identity.macs.end();
+  if (!plan.mac.value().empty() && !has_mac) {
+    return fmt::format("the profile says MAC {}, the machine does not have it", plan.mac.value());
+  }
+  return {};
+}
+
+namespace {
+
+/// Another node of the plan that this machine was bound to before.
+const NodeName* bound_elsewhere(const Wanted& wanted, const NodePlan& plan,
+                                const Identity& identity) {
+  for (const auto& [name, bound] : wanted.facts.identities()) {
+    if (name != plan.name && bound.identity.same_machine(identity)) return &name;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Decision Discover::decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const {
+  if (auto decided = decide_presence(plan, view)) return *std::move(decided);
+  if (!view.identity) return wait_for_node(plan, view);
+  const Identity& identity = *view.identity;
+  if (std::string conflict = identity_conflict(plan, identity); !conflict.empty()) {
+    return Stop{Finding{Severity::error, "O2", plan.name, "identity", std::move(conflict),
+                        "correct uuid, serial or mac in the profile, or the address"},
+                true};
+  }
+  if (const NodeName* other = bound_elsewhere(wanted, plan, identity)) {
+    return Stop{Finding{Severity::error, "D8", plan.name, "identity",
+                        fmt::format("the machine at {} is {} already: {}", view.address.value(),
+                                    other->value(), encode_identity(identity, {})),
+                        "two nodes of the profile lead to one machine: correct their addresses"},
+                true};
+  }
+  const BoundIdentity* bound = wanted.facts.bound(plan.name);
+  if (!bound) {
+    JournalRecord record;
+    record.kind = RecordKind::identity_bound;
+    record.node = plan.name;
+    record.value = encode_identity(identity, view.fingerprint);
+    return Remember{std::move(record)};
+  }
+  if (!bound->identity.same_machine(identity)) {
+    return Stop{Finding{Severity::error, "O2", plan.name, "identity",
+                        fmt::format("{} was another machine before: {}", plan.name.value(),
+                                    encode_identity(bound->identity, {})),
+                        "replacing a machine is an act of its own: reset the node first"},
+                true};
+  }
+  return Satisfied{};
+}
+
+}  // namespace ichor

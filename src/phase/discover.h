@@ -1,0 +1,21 @@
+#pragma once
+
+#include "phase/phase.h"
+
+namespace ichor {
+
+/// Which machine is this node? Binds the machine's identity to the node's name in the journal; every
+/// later mutation of the node goes to that machine or to none.
+class Discover final : public NodePhase {
+ public:
+  std::string_view name() const override { return "discover"; }
+  std::string_view title() const override { return "Discover machines"; }
+  Reads reads() const override { return {}; }
+  Duration budget(const Budgets& budgets) const override { return budgets.discover; }
+  Decision decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const override;
+};
+
+/// The identity is not what the profile declares: which part, or empty.
+std::string identity_conflict(const NodePlan& plan, const Identity& identity);
+
+}  // namespace ichor

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "phase/phase.h"
+
+namespace ichor {
+
+/// One etcd cluster, every control plane a voter in it, a leader, no alarms.
+class EtcdHealth final : public ClusterPhase {
+ public:
+  std::string_view name() const override { return "etcd"; }
+  std::string_view title() const override { return "Wait for etcd"; }
+  Reads reads() const override { return {.etcd = true, .etcd_health = true}; }
+  Duration budget(const Budgets& budgets) const override { return budgets.etcd; }
+  Decision decide(const Wanted& wanted, const ClusterView& view) const override;
+};
+
+/// The same question for phases that need it among others. Looks at control planes only.
+Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view);
+
+}  // namespace ichor

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "phase/phase.h"
+
+namespace ichor {
+
+/// Is the node there, and in a stage from which it can be brought up?
+class Preflight final : public NodePhase {
+ public:
+  std::string_view name() const override { return "preflight"; }
+  std::string_view title() const override { return "Preflight"; }
+  Reads reads() const override { return {.status = true}; }
+  Duration budget(const Budgets& budgets) const override { return budgets.preflight; }
+  Decision decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const override;
+};
+
+}  // namespace ichor

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "phase/phase.h"
+
+namespace ichor {
+
+/// The last look: everything that was asked for holds at the same time, now. Earlier phases saw each
+/// part true once, perhaps minutes ago; success is said only of what was just seen.
+class Ready final : public ClusterPhase {
+ public:
+  std::string_view name() const override { return "ready"; }
+  std::string_view title() const override { return "Confirm the cluster"; }
+  Reads reads() const override {
+    return {.status = true, .config = true, .etcd = true, .etcd_health = true};
+  }
+  bool looks_at_workers() const override { return true; }
+  bool needs_api() const override { return true; }
+  Duration budget(const Budgets& budgets) const override { return budgets.verify; }
+  Decision decide(const Wanted& wanted, const ClusterView& view) const override;
+};
+
+}  // namespace ichor

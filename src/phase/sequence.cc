@@ -1,0 +1,54 @@
+#include "phase/sequence.h"
+
+#include "phase/apply.h"
+#include "phase/bootstrap_etcd.h"
+#include "phase/discover.h"
+#include "phase/etcd_health.h"
+#include "phase/kubeconfig.h"
+#include "phase/preflight.h"
+#include "phase/ready.h"
+#include "phase/verify.h"
+
+namespace ichor {
+
+std::string_view name_of(Milestone milestone) {
+  switch (milestone) {
+    case Milestone::none: return "none";
+    case Milestone::control_planes_configured: return "all control planes configured";
+    case Milestone::etcd_bootstrapped: return "etcd bootstrapped";
+    case Milestone::etcd_healthy: return "etcd quorum";
+    case Milestone::api_answers: return "API answers";
+    case Milestone::nodes_verified: return "all nodes verified";
+  }
+  return "?";
+}
+
+std::vector<Step> bring_up(const ClusterProfile& profile) {
+  const auto apply = std::make_shared<Apply>();
+  const auto verify = std::make_shared<Verify>();
+  const Milestone workers_wait_for = profile.worker_order == WorkerOrder::after_api
+                                         ? Milestone::api_answers
+                                         : Milestone::none;
+  using enum Milestone;
+  return {
+      // Reads only: a node that is not there is told before anything was changed on it.
+      {std::make_shared<Preflight>(), Who::every_node, none, none, false},
+      // Before any mutation, because every mutation is checked against the bound identity.
+      {std::make_shared<Discover>(), Who::every_node, none, none, false},
+      {apply, Who::control_planes, none, control_planes_configured, true},
+      // After the API answers by default; a worker that comes earlier only waits for trustd.
+      {apply, Who::workers, workers_wait_for, none, true},
+      // Needs the "no" of every control plane, which an installing node cannot give.
+      {std::make_shared<BootstrapEtcd>(), Who::cluster, control_planes_configured,
+       etcd_bootstrapped, false},
+      {std::make_shared<EtcdHealth>(), Who::cluster, etcd_bootstrapped, etcd_healthy, false},
+      {std::make_shared<Kubeconfig>(), Who::cluster, etcd_healthy, api_answers, false},
+      // A control plane stays in booting until it joined etcd, so its time starts there.
+      {verify, Who::control_planes, etcd_healthy, nodes_verified, false},
+      {verify, Who::workers, api_answers, nodes_verified, false},
+      // Last, over everything at once: success is said only of what was just seen.
+      {std::make_shared<Ready>(), Who::cluster, nodes_verified, none, false},
+  };
+}
+
+}  // namespace ichor

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "phase/phase.h"
+
+namespace ichor {
+
+/// Points in the run that one part of the cluster reaches and others wait for.
+enum class Milestone {
+  none,
+  control_planes_configured,  // every control plane runs its config
+  etcd_bootstrapped,
+  etcd_healthy,
+  api_answers,
+  nodes_verified,
+};
+
+std::string_view name_of(Milestone milestone);
+
+enum class Who { every_node, control_planes, workers, cluster };
+
+/// One entry of the sequence. `reaches` is a barrier: it opens when all of `who` have passed the step,
+/// and breaks when one of them cannot.
+struct Step {
+  std::shared_ptr<const Phase> phase;
+  Who who{Who::every_node};
+  Milestone needs{Milestone::none};
+  Milestone reaches{Milestone::none};
+  bool limited{false};  // takes a place in the turnstile (`--order`, `--concurrency`)
+};
+
+/// The whole bring-up in order. Steps of one node run in this order; steps of different nodes, and of
+/// the cluster, run side by side as their milestones allow.
+std::vector<Step> bring_up(const ClusterProfile& profile);
+
+}  // namespace ichor

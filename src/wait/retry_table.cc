@@ -1,0 +1,121 @@
+#include "wait/retry_table.h"
+
+namespace ichor {
+
+std::string_view name_of(Reaction reaction) {
+  switch (reaction) {
+    case Reaction::retry: return "retry";
+    case Reaction::not_yet: return "not-yet";
+    case Reaction::look_again: return "look-again";
+    case Reaction::give_up: return "give-up";
+  }
+  return "?";
+}
+
+namespace {
+
+using enum Reaction;
+
+RetryRule tls(TlsVerdict verdict, Reaction reaction, std::string_view fault,
+              std::string_view hint) {
+  return {.call = {}, .progress = {}, .tls = verdict, .code = {}, .text = {}, .reaction = reaction,
+          .fault = fault, .hint = hint};
+}
+
+/// The node itself answered `code` with a text that contains `text`.
+RetryRule said(std::optional<Call> call, Code code, std::string_view text, Reaction reaction,
+               std::string_view fault, std::string_view hint) {
+  return {.call = call, .progress = Progress::answered, .tls = {}, .code = code, .text = text,
+          .reaction = reaction, .fault = fault, .hint = hint};
+}
+
+RetryRule lost(Progress progress, std::optional<Code> code, Reaction reaction,
+               std::string_view fault, std::string_view hint) {
+  return {.call = {}, .progress = progress, .tls = {}, .code = code, .text = {},
+          .reaction = reaction, .fault = fault, .hint = hint};
+}
+
+std::vector<RetryRule> make_rules() {
+  const auto bootstrap = Call::bootstrap;
+  const auto apply = Call::apply_configuration;
+  return {
+      // The handshake speaks before the status: the code is Unavailable for all of these.
+      tls(TlsVerdict::foreign_ca, give_up, "T1",
+          "the node belongs to another cluster, or the secrets were regenerated: use the secrets "
+          "it was installed with"),
+      tls(TlsVerdict::client_rejected, give_up, "T1",
+          "the node does not know our client certificate's CA: use the secrets it was installed "
+          "with"),
+      tls(TlsVerdict::wrong_pin, give_up, "T3",
+          "another key answers than the one pinned: compare with the fingerprint on the console"),
+      tls(TlsVerdict::expired, give_up, "T6", "renew the talosconfig, or set the clock"),
+      tls(TlsVerdict::wants_client, look_again, "T4", "the node is configured already"),
+
+      // FailedPrecondition means many things; only its text tells them apart (A1).
+      said(bootstrap, Code::failed_precondition, "bootstrap is not available yet", not_yet, "A1",
+           "the node is still starting its container runtime"),
+      said(bootstrap, Code::failed_precondition, "time is not in sync yet", not_yet, "T7",
+           "the node cannot reach its time servers: check network.ntp and UDP 123"),
+      said(bootstrap, Code::failed_precondition, "control plane node", give_up, "E10",
+           "bootstrap goes to a control plane only"),
+      said(bootstrap, Code::unimplemented, "control plane nodes", give_up, "E10",
+           "bootstrap goes to a control plane only"),
+      said(bootstrap, Code::already_exists, {}, look_again, "E3",
+           "etcd data exists on the node; whose it is must be seen"),
+      said(apply, Code::failed_precondition, "already in progress", not_yet, "A1",
+           "another apply is under way"),
+      said(apply, Code::failed_precondition, "node is rebooting", look_again, "A1",
+           "a config was applied and the node is rebooting"),
+      said(apply, Code::invalid_argument, {}, give_up, "A5",
+           "the node does not accept the config: fix what it says"),
+      said(apply, Code::unknown, "failed to parse config", give_up, "A5",
+           "the node does not accept the config: fix what it says"),
+      said(apply, Code::permission_denied, {}, look_again, "T4",
+           "the node took a config already, or the role is too low"),
+      said(std::nullopt, Code::failed_precondition, "container mode", give_up, "A3",
+           "not available on this platform"),
+      said(std::nullopt, Code::permission_denied, {}, give_up, "A2",
+           "the certificate's role is too low for this call"),
+      said(std::nullopt, Code::unimplemented, {}, give_up, "A3",
+           "this version of Talos does not serve the call"),
+      said(std::nullopt, Code::not_found, {}, give_up, "A3", "the node has no such resource"),
+      said(std::nullopt, Code::invalid_argument, {}, give_up, "A5", "the node refuses the request"),
+      said(std::nullopt, Code::unauthenticated, {}, give_up, "A2", "the node wants credentials"),
+      said(std::nullopt, Code::resource_exhausted, {}, retry, "A7", "the node is overloaded"),
+
+      // The way to the node. A mutation that was sent may have happened.
+      lost(Progress::sent, std::nullopt, look_again, "N3",
+           "the reply was lost; the call may have happened"),
+      lost(Progress::not_sent, Code::deadline_exceeded, retry, "N2",
+           "nothing answers: check route, VLAN and firewall for port 50000"),
+      lost(Progress::not_sent, std::nullopt, retry, "N1",
+           "port 50000 refuses: the node is booting, or apid restarts"),
+      {.call = {}, .progress = {}, .tls = {}, .code = {}, .text = {}, .reaction = retry,
+       .fault = "A1", .hint = "unknown answer; bounded retry"},
+  };
+}
+
+bool matches(const RetryRule& rule, const CallError& error) {
+  if (rule.call && *rule.call != error.call) return false;
+  if (rule.progress && *rule.progress != error.progress) return false;
+  if (rule.tls && *rule.tls != error.tls) return false;
+  if (rule.code && *rule.code != error.code) return false;
+  return rule.text.empty() || error.text.find(rule.text) != std::string::npos;
+}
+
+}  // namespace
+
+const std::vector<RetryRule>& retry_rules() {
+  static const std::vector<RetryRule> rules = make_rules();
+  return rules;
+}
+
+const RetryRule& rule_for(const CallError& error) {
+  const std::vector<RetryRule>& rules = retry_rules();
+  for (const RetryRule& rule : rules) {
+    if (matches(rule, error)) return rule;
+  }
+  return rules.back();
+}
+
+}  // namespace ichor
