@@ -1,0 +1,118 @@
+#include "sim/cluster_fixture.h"
+
+#include <fmt/format.h>
+
+#include "sim/node/digest.h"
+
+namespace ichor::sim {
+
+namespace {
+
+NodePlan plan_node(const SeedPlan& seed, Role role, int index) {
+  NodePlan plan;
+  const bool control_plane = role == Role::control_plane;
+  plan.name = NodeName(fmt::format("{}{}", control_plane ? "cp" : "w", index + 1));
+  plan.role = role;
+  const int host = (control_plane ? 101 : 111) + index;
+  plan.address = IpAddress(fmt::format("192.168.22.{}", host));
+  plan.maintenance_address =
+      seed.addresses_move ? IpAddress(fmt::format("192.168.23.{}", host)) : plan.address;
+  plan.mac = MacAddress(fmt::format("52:54:00:00:00:{:02x}", host));
+  plan.disk = "/dev/sda";
+  return plan;
+}
+
+NodeSpec machine_for(const NodePlan& plan) {
+  NodeSpec spec;
+  spec.name = plan.name;
+  const std::uint64_t number = head_of(quick_digest(plan.name.value()));
+  spec.hardware.uuid = MachineUuid(uuid_from(number, mix(number)));
+  spec.hardware.serial = SerialNumber("SN-" + plan.name.value());
+  spec.hardware.macs = {plan.mac};
+  spec.dhcp_address = plan.maintenance_address;
+  Disk disk;
+  disk.id = "sda";
+  disk.dev_path = "/dev/sda";
+  disk.size_bytes = 64ull << 30;
+  disk.serial = "DISK-" + plan.name.value();
+  disk.transport = "virtio";
+  spec.disks = {disk};
+  spec.record_events = false;
+  // A learner that nobody promotes needs an operator (E7); campaigns are about what mends itself.
+  spec.learner_forgets_on_restart = false;
+  return spec;
+}
+
+MachineConfig config_for(const NodePlan& plan, FixedJudge& judge) {
+  const std::string text = fmt::format("machine config of {}", plan.name.value());
+  ConfigFacts facts;
+  facts.complete = true;
+  facts.role = plan.role;
+  facts.hostname = plan.name;
+  facts.static_address = plan.address;
+  facts.install_disk = plan.disk;
+  facts.cluster_name = "sim";
+  facts.endpoint = "https://192.168.22.100:6443";
+  facts.os_ca = quick_digest("os ca of sim");
+  facts.secrets = quick_digest("secrets of sim");
+  facts.canonical = quick_digest(text + ", parsed");
+  judge.know(text, facts);
+  return {SecretString(text), quick_digest(text), facts.canonical, plan.role};
+}
+
+/// Every duration of a node, so that a pace can be applied to all of them.
+constexpr Duration Durations::* kDurations[] = {
+    &Durations::power_on_to_api, &Durations::config_to_switch, &Durations::port_gap,
+    &Durations::install,         &Durations::reboot_down,      &Durations::cri_start,
+    &Durations::kubelet_start,   &Durations::etcd_prepare,     &Durations::etcd_healthy,
+    &Durations::etcd_join_retry, &Durations::etcd_catch_up,    &Durations::api_server_start,
+    &Durations::node_register,   &Durations::node_ready,       &Durations::time_sync,
+    &Durations::worker_certificate,
+};
+
+Durations scaled(Durations durations, double pace) {
+  for (Duration Durations::* member : kDurations) {
+    const double length = static_cast<double>((durations.*member).count());
+    durations.*member = Duration(static_cast<Duration::rep>(length * pace));
+  }
+  return durations;
+}
+
+}  // namespace
+
+ClusterFixture make_fixture(const SeedPlan& plan) {
+  ClusterFixture fixture;
+  ClusterProfile& profile = fixture.profile;
+  profile.name = "sim";
+  profile.network.api_endpoint = "https://192.168.22.100:6443";
+  profile.worker_order = plan.worker_order;
+  profile.sequential = plan.sequential;
+  for (int i = 0; i < plan.shape.control_planes; ++i) {
+    profile.nodes.push_back(plan_node(plan, Role::control_plane, i));
+  }
+  for (int i = 0; i < plan.shape.workers; ++i) {
+    profile.nodes.push_back(plan_node(plan, Role::worker, i));
+  }
+  for (const NodePlan& node : profile.nodes) {
+    fixture.hardware.push_back(machine_for(node));
+    fixture.configs.nodes[node.name] = config_for(node, fixture.judge);
+  }
+  fixture.configs.secrets_fingerprint = quick_digest("secrets of sim");
+  fixture.configs.plan = quick_digest("plan of sim");
+  return fixture;
+}
+
+NodeSpec hardware_for(const SeedPlan& plan, NodeSpec spec) {
+  spec.personality = plan.personality;
+  spec.platform = plan.platform;
+  if (plan.platform == Platform::container) {
+    spec.hardware.uuid = {};
+    spec.hardware.serial = {};
+    spec.disks.clear();
+    spec.durations = container_durations();
+  }
+  spec.durations = scaled(spec.durations, plan.pace);
+  return spec;
+}
+
+}  // namespace ichor::sim

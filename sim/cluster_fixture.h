@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "model/cluster_profile.h"
+#include "model/config_set.h"
+#include "sim/node/fixed_judge.h"
+#include "sim/node/spec.h"
+#include "sim/seed_plan.h"
+
+namespace ichor::sim {
+
+/// The cluster that a seed is about: profile, configs and hardware that fit together. The secrets and
+/// configs are fixed texts: an RSA key takes longer than a thousand runs.
+struct ClusterFixture {
+  ClusterProfile profile;
+  ConfigSet configs;
+  std::vector<NodeSpec> hardware;  // in the order of the profile
+  FixedJudge judge;
+};
+
+/// Made once per kind of plan and then shared by all seeds of it; only durations differ, which
+/// hardware_for() fills in.
+ClusterFixture make_fixture(const SeedPlan& plan);
+
+/// `spec` with this seed's personality, platform and pace.
+NodeSpec hardware_for(const SeedPlan& plan, NodeSpec spec);
+
+}  // namespace ichor::sim

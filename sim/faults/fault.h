@@ -1,0 +1,79 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/call.h"
+#include "model/journal_record.h"
+#include "sim/node/node.h"
+#include "sim/seeded_random.h"
+
+namespace ichor::sim {
+
+class SimWorld;
+
+/// What the network is about to do with one call. Faults change it; the network then does it.
+struct Passage {
+  Call call{Call::open};
+  Node* node{nullptr};  // null: nobody has the dialled address
+  bool maintenance{false};
+  Duration delay{};               // added to each direction
+  bool refuse{false};             // as if nobody listened
+  bool lose_request{false};       // the request never arrives; ichor waits for its deadline
+  bool lose_reply{false};         // it is carried out, and the reply never arrives
+  bool break_after{false};        // it is carried out, and the connection breaks
+  std::optional<CallError> tls;   // the handshake fails (open only)
+  std::optional<Refusal> answer;  // the node answers this instead
+};
+
+/// Where ichor can be killed.
+enum class CrashSite { before_append, after_append, before_call, after_call };
+std::string_view name_of(CrashSite site);
+
+/// A way in which the world misbehaves, armed for one seed. Everything it draws comes from the given
+/// stream, so that arming one fault does not change what another one does.
+class Fault {
+ public:
+  explicit Fault(SeededRandom random) : random_(random) {}
+  virtual ~Fault() = default;
+  Fault(const Fault&) = delete;
+  Fault& operator=(const Fault&) = delete;
+
+  /// Schedules what happens by itself, on the world's clock.
+  virtual void arm(SimWorld& /*world*/) {}
+  /// Faults are over: undo what still lasts (power on, thaw, release).
+  virtual void quiet(SimWorld& /*world*/) {}
+  virtual void on_passage(SimWorld& /*world*/, Passage& /*passage*/) {}
+  /// Changes what a watch delivers: 0 = lost, 1 = as it is, 2 = doubled.
+  virtual int watch_copies(SimWorld& /*world*/) { return 1; }
+  virtual void on_node_changed(SimWorld& /*world*/, Node& /*node*/) {}
+  /// True: ichor dies here.
+  virtual bool crash_at(SimWorld& /*world*/, CrashSite /*site*/) { return false; }
+
+  int fired() const { return fired_; }
+
+ protected:
+  void fire() { ++fired_; }
+  SeededRandom& random() { return random_; }
+
+ private:
+  SeededRandom random_;
+  int fired_{0};
+};
+
+/// One row of the catalogue that the simulator can play.
+struct FaultClass {
+  std::string_view name;     // "lost-reply"
+  std::string_view row;      // "N3", the row of the fault catalogue
+  std::string_view summary;  // one line for --help and the report
+  std::unique_ptr<Fault> (*make)(SeededRandom random);
+};
+
+/// All of them; each is one file here and one line in catalogue.cc.
+const std::vector<FaultClass>& fault_catalogue();
+
+}  // namespace ichor::sim

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "async/context.h"
+#include "async/task.h"
+#include "engine/orchestrator.h"
+#include "journal/memory_journal.h"
+#include "port/artifacts.h"
+#include "sim/network.h"
+
+namespace ichor::sim {
+
+class SimWorld;
+
+/// One run of ichor: the production orchestrator on simulated ports. Destroying it is a kill -9: no
+/// line of it runs any more, and only what its journal made durable is left.
+class SimProcess {
+ public:
+  SimProcess(SimWorld& world, int number, SeededRandom random);
+  ~SimProcess();
+  SimProcess(const SimProcess&) = delete;
+  SimProcess& operator=(const SimProcess&) = delete;
+
+  void start();
+  void interrupt();
+  /// Marks it dead at once: whatever it tries from now on goes nowhere.
+  void kill() { dead_ = true; }
+
+  int number() const { return number_; }
+  bool dead() const { return dead_; }
+  bool interrupted() const { return interrupted_; }
+  const std::optional<RunResult>& result() const { return result_; }
+
+ private:
+  class JournalPort;
+  class Files;
+  class Events;
+
+  Task<void> main();
+
+  SimWorld& world_;
+  int number_;
+  SeededRandom random_;
+  bool dead_{false};
+  bool interrupted_{false};
+  CancelScope scope_;
+  SimTalosApi talos_;
+  SimKubeApi kube_;
+  std::unique_ptr<JournalPort> journal_;
+  std::unique_ptr<Files> files_;
+  std::unique_ptr<Events> events_;
+  std::unique_ptr<Orchestrator> orchestrator_;
+  std::optional<RunResult> result_;
+  Task<void> main_;
+};
+
+}  // namespace ichor::sim

@@ -1,0 +1,61 @@
+#include "sim/seed_plan.h"
+
+#include <fmt/format.h>
+
+#include "sim/faults/fault.h"
+#include "sim/seeded_random.h"
+
+namespace ichor::sim {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+/// Swarm testing: a class is armed in a part of the seeds only, so most seeds combine a few classes and
+/// each also shows what it does without the others.
+constexpr double kArmed = 0.15;
+
+}  // namespace
+
+SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& choice) {
+  SeededRandom random(seed);
+  SeedPlan plan;
+  plan.seed = seed;
+  plan.shape = shape;
+  plan.personality = random.chance(0.5) ? Personality::v1_12 : Personality::v1_13;
+  plan.platform = random.chance(0.2) ? Platform::container : Platform::metal;
+  plan.worker_order =
+      random.chance(0.5) ? WorkerOrder::after_api : WorkerOrder::with_control_planes;
+  plan.sequential = random.chance(0.1);
+  plan.addresses_move = random.chance(0.5);
+  plan.pace = 0.5 + random.fraction();
+  plan.latency = random.between(milliseconds(1), milliseconds(20));
+  plan.fault_phase = random.between(minutes(1), minutes(12));
+  for (int i = 0; i < shape.control_planes + shape.workers; ++i) {
+    plan.power_on.push_back(random.between(seconds(0), seconds(60)));
+  }
+  for (const std::size_t index : choice.allowed) {
+    if (!choice.everything || random.chance(kArmed)) plan.faults.push_back(index);
+  }
+  return plan;
+}
+
+std::string to_text(const SeedPlan& plan) {
+  std::string faults;
+  for (const std::size_t index : plan.faults) {
+    faults += fmt::format("{}{}", faults.empty() ? "" : ",", fault_catalogue()[index].name);
+  }
+  return fmt::format(
+      "seed {} shape {}+{} talos {} platform {} workers {} order {} addresses {} pace {:.2f} "
+      "latency {} fault-phase {} faults [{}]",
+      plan.seed, plan.shape.control_planes, plan.shape.workers,
+      plan.personality == Personality::v1_12 ? "1.12" : "1.13",
+      plan.platform == Platform::metal ? "metal" : "container",
+      plan.worker_order == WorkerOrder::after_api ? "after-api" : "with-control-planes",
+      plan.sequential ? "sequential" : "parallel", plan.addresses_move ? "move" : "stay", plan.pace,
+      ichor::to_text(plan.latency), ichor::to_text(plan.fault_phase), faults);
+}
+
+}  // namespace ichor::sim

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/cluster_profile.h"
+#include "sim/node/spec.h"
+
+namespace ichor::sim {
+
+struct Shape {
+  int control_planes{3};
+  int workers{3};
+  bool operator==(const Shape&) const = default;
+};
+
+/// Everything that is drawn for one seed before its first tick. Printed in front of every trace, so
+/// that a failure can be read without the generator.
+struct SeedPlan {
+  std::uint64_t seed{0};
+  Shape shape;
+  Personality personality{Personality::v1_12};
+  Platform platform{Platform::metal};
+  WorkerOrder worker_order{WorkerOrder::after_api};
+  bool sequential{false};
+  bool addresses_move{false};  // DHCP first, then the static address of the config
+  double pace{1.0};            // factor on all node durations
+  Duration latency{};          // one way
+  Duration fault_phase{};
+  std::vector<Duration> power_on;  // per node
+  std::vector<std::size_t> faults;  // indices into fault_catalogue()
+};
+
+/// Which faults a campaign may arm: all, none, or by name.
+struct FaultChoice {
+  std::vector<std::size_t> allowed;
+  bool everything{true};  // swarm: each is armed in a part of the seeds; otherwise in all
+};
+
+SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& choice);
+
+std::string to_text(const SeedPlan& plan);
+
+}  // namespace ichor::sim

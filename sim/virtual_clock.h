@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "async/clock.h"
+
+namespace ichor::sim {
+
+/// Time that passes only when it is told to: `step` jumps to the next callback and runs it. The same
+/// calls in the same order give the same run, and an idle hour costs nothing.
+///
+/// A callback may ask for and cancel others, and may itself drive the clock no further.
+class VirtualClock final : public Clock {
+ public:
+  explicit VirtualClock(WallTime epoch = WallTime{1'767'225'600'000});  // 2026-01-01T00:00:00Z
+
+  MonoTime now() const override { return now_; }
+  WallTime wall() const override;
+  CallId call_at(MonoTime when, Callback callback) override;
+  void cancel(CallId id) override;
+
+  /// Runs the next callback, advancing time to it; false if there is none (or it is at kNever).
+  bool step();
+  /// Runs everything due up to and including `when`; afterwards that is the time.
+  void run_until(MonoTime when);
+  void run_for(Duration duration) { run_until(later(now_, duration)); }
+  /// When the next callback is due; kNever without one.
+  MonoTime next_at();
+  bool idle() const { return waiting_ == 0; }
+  std::size_t waiting() const { return waiting_; }
+
+  /// Makes wall() jump without touching now(), as an operator or NTP does.
+  void set_wall(WallTime wall);
+
+ private:
+  struct Slot {
+    Callback callback;
+    std::uint32_t generation{1};
+    bool in_heap{false};
+  };
+  struct Ticket {
+    std::uint32_t slot{0};
+    std::uint32_t generation{0};
+  };
+  struct Entry {
+    MonoTime when;
+    std::uint64_t order{0};
+    Ticket ticket;
+  };
+  struct Later {
+    bool operator()(const Entry& a, const Entry& b) const {
+      return a.when != b.when ? a.when > b.when : a.order > b.order;
+    }
+  };
+
+  Ticket take_slot(Callback callback, bool in_heap);
+  Callback release(std::uint32_t slot);
+  bool live(Ticket ticket) const { return slots_[ticket.slot].generation == ticket.generation; }
+  void drop_stale_heads();
+  void sweep_heap();
+  void push_ring(Ticket ticket);
+  void run(Ticket ticket);
+
+  MonoTime now_{};
+  std::int64_t wall_offset_ms_{0};
+  std::uint64_t next_order_{0};
+  std::size_t waiting_{0};
+  std::size_t stale_in_heap_{0};
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  std::vector<Entry> heap_;   // callbacks of a later time; a cancelled one stays until it surfaces
+  std::vector<Ticket> ring_;  // callbacks due now, first in first out; capacity is a power of two
+  std::size_t ring_head_{0};
+  std::size_t ring_size_{0};
+};
+
+}  // namespace ichor::sim

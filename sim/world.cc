@@ -1,0 +1,346 @@
+#include "sim/world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/process.h"
+
+namespace ichor::sim {
+
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+/// After the faults a run must end within this time: Talos' own boot limit plus its health limit.
+constexpr Duration kQuietLimit = minutes(90);
+/// A run that was refused or ran out of time while faults were on is repeated by the operator.
+constexpr int kRunsInQuietMax = 4;
+constexpr int kRunsMax = 40;
+/// Bounds a run that spins without time passing.
+constexpr std::uint64_t kEventsMax = 3'000'000;
+
+}  // namespace
+
+SimWorld::SimWorld(const SeedPlan& plan, ClusterFixture& fixture)
+    : plan_(plan),
+      fixture_(fixture),
+      random_(SeededRandom(plan.seed).fork(1)),
+      node_random_(SeededRandom(plan.seed).fork(2)),
+      fabric_(node_random_),
+      truth_{clock_, fixture.profile, fixture.configs, nodes_, fabric_, store_.records()},
+      checkers_(make_checkers(truth_)) {
+  report_.seed = plan.seed;
+  store_.set_commit_delay(std::chrono::milliseconds(2));
+  build_nodes();
+  arm_faults();
+}
+
+SimWorld::~SimWorld() {
+  // Sessions and watches of the processes point at ports, and faults at nodes.
+  processes_.clear();
+  faults_.clear();
+}
+
+void SimWorld::build_nodes() {
+  ports_.resize(fixture_.hardware.size());
+  for (std::size_t i = 0; i < fixture_.hardware.size(); ++i) {
+    nodes_.push_back(std::make_unique<Node>(clock_, node_random_, fabric_, fixture_.judge,
+                                            hardware_for(plan_, fixture_.hardware[i])));
+    ports_[i].node = nodes_.back().get();
+    nodes_.back()->subscribe([this, i] { on_node_changed(i); });
+    clock_.call_at(MonoTime(plan_.power_on[i]), [node = nodes_.back().get()] {
+      if (!node->powered()) node->power_on();
+    });
+  }
+}
+
+void SimWorld::arm_faults() {
+  for (const std::size_t index : plan_.faults) {
+    faults_.push_back(fault_catalogue()[index].make(SeededRandom(plan_.seed).fork(100 + index)));
+    faults_.back()->arm(*this);
+  }
+}
+
+Digest SimWorld::os_ca() const {
+  // The same in all configs of the cluster; any of them tells.
+  const NodeSpec spec;
+  const MachineConfig& config = fixture_.configs.nodes.begin()->second;
+  return fixture_.judge.judge(std::string(config.bytes.reveal()), spec, false)->os_ca;
+}
+
+Digest SimWorld::canonical_digest(const std::string& config, const Node& node) {
+  const ConfigJudgement& judged = fixture_.judge.judge(config, node.spec(), false);
+  return judged ? judged->canonical : Digest{};
+}
+
+Port* SimWorld::port_at(const IpAddress& address) {
+  for (Port& port : ports_) {
+    if (port.listener != Listener::silent && port.node->address() == address) return &port;
+  }
+  return nullptr;
+}
+
+Port& SimWorld::port_of(const Node& node) {
+  return *std::find_if(ports_.begin(), ports_.end(),
+                       [&](const Port& port) { return port.node == &node; });
+}
+
+const NodePlan* SimWorld::planned_at(const IpAddress& address) const {
+  for (const NodePlan& node : fixture_.profile.nodes) {
+    if (node.address == address || node.maintenance_address == address) return &node;
+  }
+  return nullptr;
+}
+
+void SimWorld::on_node_changed(std::size_t index) {
+  Port& port = ports_[index];
+  Node& node = *port.node;
+  const Listener listener = node.listener();
+  BootId boot = node.boot_id();
+  if (listener != port.listener || boot != port.boot) {
+    port.listener = listener;
+    port.boot = std::move(boot);
+    ++port.epoch;
+    const std::vector<SimWatch*> lost = port.watches;
+    for (SimWatch* watch : lost) watch->connection_lost();
+  }
+  for (SimWatch* watch : port.watches) watch->node_changed();
+  for (const auto& checker : checkers_) checker->on_node_changed(node);
+  for (const auto& fault : faults_) fault->on_node_changed(*this, node);
+  if (trace_.wanted()) {
+    trace_.line(clock_.now(), fmt::format("node {} {}", node.spec().name.value(),
+                                          node.powered() ? ichor::name_of(node.stage()) : "off"));
+  }
+}
+
+Passage SimWorld::passage(Call call, Node* node, bool maintenance) {
+  Passage passage;
+  passage.call = call;
+  passage.node = node;
+  passage.maintenance = maintenance;
+  if (quiet_) return passage;
+  for (const auto& fault : faults_) fault->on_passage(*this, passage);
+  return passage;
+}
+
+int SimWorld::watch_copies() {
+  int copies = 1;
+  if (quiet_) return copies;
+  for (const auto& fault : faults_) copies *= fault->watch_copies(*this);
+  return copies;
+}
+
+bool SimWorld::process_dead(int process) const {
+  const auto& which = processes_[static_cast<std::size_t>(process - 1)];
+  return !which || which->dead();
+}
+
+bool SimWorld::crash_here(int process, CrashSite site, std::string_view what) {
+  if (quiet_) return false;
+  bool crash = false;
+  for (const auto& fault : faults_) crash = fault->crash_at(*this, site) || crash;
+  if (!crash) return false;
+  ++report_.crash_sites[fmt::format("{} {}", name_of(site), what)];
+  if (trace_.wanted()) {
+    trace_.line(clock_.now(), fmt::format("crash of run {} {} {}", process, name_of(site), what));
+  }
+  crash_running();
+  return true;
+}
+
+void SimWorld::crash_running() {
+  bool any = false;
+  for (auto& process : processes_) {
+    if (!process || process->dead()) continue;
+    any = true;
+    process->kill();
+    ++report_.crashes;
+    for (const auto& checker : checkers_) checker->on_process_crashed(process->number());
+  }
+  if (!any) return;
+  trace_.add(std::string_view("crash"));
+  // The process is on the stack now; it is taken away when it has suspended.
+  clock_.call_at(clock_.now(), [this] {
+    store_.crash(random_.chance(0.5));
+    sync_journal();
+    for (auto& process : processes_) {
+      if (process && process->dead()) process.reset();
+    }
+  });
+  clock_.call_at(later(clock_.now(), random_.between(seconds(1), seconds(30))),
+                 [this] { start_process(); });
+}
+
+void SimWorld::interrupt_running() {
+  for (auto& process : processes_) {
+    if (!process || process->dead() || process->interrupted()) continue;
+    trace_.add(std::string_view("interrupt"));
+    for (const auto& checker : checkers_) checker->on_process_cancelled(process->number());
+    process->interrupt();
+  }
+}
+
+void SimWorld::start_process() {
+  if (finished_) return;
+  const int number = static_cast<int>(processes_.size()) + 1;
+  if (!repeating_) ++report_.runs;
+  trace_.add(static_cast<std::uint64_t>(number));
+  processes_.push_back(std::make_unique<SimProcess>(
+      *this, number, SeededRandom(plan_.seed).fork(1000 + static_cast<std::uint64_t>(number))));
+  for (const auto& checker : checkers_) checker->on_process_started(number);
+  processes_.back()->start();
+}
+
+void SimWorld::start_rival() {
+  const bool alone = std::none_of(processes_.begin(), processes_.end(), [](const auto& process) {
+    return process && !process->dead();
+  });
+  if (alone || quiet_) return;
+  start_process();
+}
+
+void SimWorld::begin_quiet() {
+  quiet_ = true;
+  trace_.line(clock_.now(), "quiet");
+  for (const auto& fault : faults_) fault->quiet(*this);
+  for (const auto& node : nodes_) {
+    if (!node->powered()) node->power_on();
+  }
+  for (const auto& checker : checkers_) checker->on_quiet();
+}
+
+void SimWorld::sync_journal() {
+  const std::vector<JournalRecord>& records = store_.records();
+  for (; journal_seen_ < records.size(); ++journal_seen_) {
+    const JournalRecord& record = records[journal_seen_];
+    trace_.add(record.seq);
+    trace_.add(record.value);
+    if (trace_.wanted()) {
+      trace_.line(clock_.now(),
+                  fmt::format("journal {} {} {} {} {}", record.seq, name_of(record.kind),
+                              record.node.value(), name_of(record.call), record.value));
+    }
+    for (const auto& checker : checkers_) checker->on_durable(record);
+  }
+}
+
+void SimWorld::note_request(const Request& request) {
+  trace_.add(clock_.now());
+  trace_.add(static_cast<std::uint64_t>(request.call) << 8 | static_cast<unsigned>(request.process));
+  if (trace_.wanted() && request.call != Call::open) {
+    trace_.line(clock_.now(), fmt::format("run {} → {} {}", request.process, request.planned.value(),
+                                          name_of(request.call)));
+  }
+  for (const auto& checker : checkers_) checker->on_request(request);
+}
+
+void SimWorld::note_effect(const Request& request) {
+  trace_.add(std::string_view("effect"));
+  trace_.line(clock_.now(), fmt::format("effect of {} on {}", name_of(request.call),
+                                        request.planned.value()));
+  for (const auto& checker : checkers_) checker->on_effect(request);
+}
+
+void SimWorld::note_reply(const Request& request, const Reply& reply) {
+  trace_.add(clock_.now());
+  trace_.add(reply.error ? static_cast<std::uint64_t>(reply.error->code) + 1 : 0);
+  if (trace_.wanted() && reply.error) {
+    trace_.line(clock_.now(), fmt::format("run {} ← {} {}", request.process, request.planned.value(),
+                                          to_text(*reply.error)));
+  }
+  for (const auto& checker : checkers_) checker->on_reply(request, reply);
+}
+
+void SimWorld::note_event(int process, const Event& event) {
+  trace_.add(static_cast<std::uint64_t>(event.kind));
+  trace_.add(event.text);
+  if (trace_.wanted()) {
+    trace_.line(clock_.now(), fmt::format("run {} {} {} {} {}", process, name_of(event.kind),
+                                          event.node.value(), event.phase, event.text));
+  }
+}
+
+bool SimWorld::violated() const {
+  return std::any_of(checkers_.begin(), checkers_.end(),
+                     [](const auto& checker) { return !checker->violation().empty(); });
+}
+
+void SimWorld::process_ended(int number, const RunResult& result) {
+  trace_.add(static_cast<std::uint64_t>(result.exit));
+  trace_.line(clock_.now(), fmt::format("run {} ends {}: {}", number,
+                                        static_cast<int>(result.exit), result.verdict));
+  for (const auto& checker : checkers_) checker->on_process_ended(number, result);
+  report_.verdict = result.verdict;
+  const bool other_runs = std::any_of(processes_.begin(), processes_.end(), [&](const auto& other) {
+    return other && !other->dead() && other->number() != number;
+  });
+  // A rival that was refused leaves the field to the run that holds the lock.
+  if (other_runs) return;
+  check_end(result);
+}
+
+void SimWorld::check_end(const RunResult& result) {
+  if (repeating_) {
+    for (const auto& checker : checkers_) checker->on_repeated(result);
+    finished_ = true;
+    return;
+  }
+  if (result.exit == Exit::done && quiet_) {
+    report_.ready = true;
+    report_.time_to_ready = clock_.now().time_since_epoch();
+    repeating_ = true;
+    start_process();
+    return;
+  }
+  if (quiet_ && ++quiet_runs_ >= kRunsInQuietMax) {
+    report_.violation = fmt::format("liveness: not ready after {} runs without faults: {}",
+                                    quiet_runs_, result.verdict);
+    finished_ = true;
+    return;
+  }
+  if (report_.runs >= kRunsMax && !quiet_) begin_quiet();
+  // What came up while faults were still on must be up when they are over: look again then.
+  const MonoTime soon = later(clock_.now(), random_.between(seconds(5), seconds(60)));
+  const bool up_early = result.exit == Exit::done;
+  const MonoTime next = up_early ? std::max(soon, MonoTime(plan_.fault_phase) + seconds(1)) : soon;
+  clock_.call_at(next, [this] { start_process(); });
+}
+
+SeedReport SimWorld::run(Trace::Listener listener) {
+  trace_.listen(std::move(listener));
+  trace_.line(clock_.now(), to_text(plan_));
+  start_process();
+  clock_.call_at(MonoTime(plan_.fault_phase), [this] { begin_quiet(); });
+  const MonoTime limit = MonoTime(plan_.fault_phase) + kQuietLimit + minutes(90);
+  while (!finished_ && !violated()) {
+    if (!clock_.step() || clock_.now() > limit || ++report_.events > kEventsMax) {
+      report_.violation = fmt::format("liveness: no end after {} and {} events: {}",
+                                      ichor::to_text(clock_.now().time_since_epoch()),
+                                      report_.events, report_.verdict);
+      break;
+    }
+    sync_journal();
+    for (std::size_t i = 0; i < processes_.size(); ++i) {
+      if (!processes_[i] || processes_[i]->dead() || !processes_[i]->result()) continue;
+      const std::unique_ptr<SimProcess> ended = std::move(processes_[i]);
+      process_ended(ended->number(), *ended->result());
+    }
+  }
+  return report();
+}
+
+SeedReport SimWorld::report() {
+  for (const auto& checker : checkers_) {
+    if (report_.violation.empty()) checker->at_end();
+    if (checker->violation().empty() || !report_.violation.empty()) continue;
+    report_.violation = fmt::format("{}: {}", checker->id(), checker->violation());
+  }
+  trace_.line(clock_.now(), report_.violation.empty() ? "holds" : report_.violation);
+  for (const auto& fault : faults_) report_.fired.push_back(fault->fired());
+  report_.trace_hash = trace_.hash();
+  return report_;
+}
+
+}  // namespace ichor::sim
