@@ -262,11 +262,6 @@ void SimWorld::note_event(int process, const Event& event) {
   }
 }
 
-bool SimWorld::violated() const {
-  return std::any_of(checkers_.begin(), checkers_.end(),
-                     [](const auto& checker) { return !checker->violation().empty(); });
-}
-
 void SimWorld::process_ended(int number, const RunResult& result) {
   trace_.add(static_cast<std::uint64_t>(result.exit));
   trace_.line(clock_.now(), fmt::format("run {} ends {}: {}", number,
@@ -314,7 +309,7 @@ SeedReport SimWorld::run(Trace::Listener listener) {
   start_process();
   clock_.call_at(MonoTime(plan_.fault_phase), [this] { begin_quiet(); });
   const MonoTime limit = MonoTime(plan_.fault_phase) + kQuietLimit + minutes(90);
-  while (!finished_ && !violated()) {
+  while (!finished_ && !truth_.violated) {
     if (!clock_.step() || clock_.now() > limit || ++report_.events > kEventsMax) {
       report_.violation = fmt::format("liveness: no end after {} and {} events: {}",
                                       ichor::to_text(clock_.now().time_since_epoch()),

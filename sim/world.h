@@ -90,7 +90,6 @@ class SimWorld {
   void begin_quiet();
   void sync_journal();
   void check_end(const RunResult& result);
-  bool violated() const;
   SeedReport report();
 
   SeedPlan plan_;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <utility>
 
+#include "async/frame_pool.h"
 #include "base/check.h"
 
 namespace ichor {
@@ -41,6 +43,9 @@ struct PromiseBase {
   std::suspend_always initial_suspend() const noexcept { return {}; }
   FinalAwaiter final_suspend() const noexcept { return {}; }
   void unhandled_exception() const noexcept { std::terminate(); }
+
+  static void* operator new(std::size_t size) { return take_frame(size); }
+  static void operator delete(void* frame, std::size_t size) { give_back_frame(frame, size); }
 };
 
 template <class T>

@@ -21,14 +21,12 @@ bool is_foreign(const CallError& error) {
   return false;
 }
 
-bool etcd_service(const std::vector<ServiceStatus>& services, EtcdView& etcd) {
+void note_etcd_service(const std::vector<ServiceStatus>& services, EtcdView& etcd) {
   for (const ServiceStatus& service : services) {
     if (service.id != "etcd") continue;
     etcd.service_state = service.state;
     etcd.service_healthy = service.state == "Running" && service.healthy;
-    return true;
   }
-  return false;
 }
 
 }  // namespace
@@ -142,46 +140,64 @@ Task<NodeView> NodeLink::look(Context context, Reads reads) {
       view.config_read = true;
     }
   }
-  const bool is_control_plane = plan_.role == Role::control_plane;
-  if (reads.etcd && session_ && configured && is_control_plane) {
-    co_await read_etcd(context, reads, view);
-  }
+  const bool has_etcd = configured && plan_.role == Role::control_plane;
+  if (reads.etcd && session_ && has_etcd) co_await read_etcd(context, view);
+  if (reads.etcd_health && session_ && has_etcd) co_await read_etcd_health(context, view);
   view.config_read = view.config_read || (!configured && session_);
   view.at = context.now();
   co_return view;
 }
 
-Task<void> NodeLink::read_etcd(Context context, Reads reads, NodeView& view) {
+Task<bool> NodeLink::read_etcd(Context context, NodeView& view) {
   const std::shared_ptr<TalosSession> session = session_;
-  const Duration limit = profile_.budgets.call;
-  auto has_data = co_await session->etcd_has_data(context.within(limit));
+  auto has_data = co_await session->etcd_has_data(context.within(profile_.budgets.call));
   if (!has_data) {
     note(view, std::move(has_data).error());
-    co_return;
+    co_return false;
   }
   view.etcd.has_data = *has_data ? Known::yes : Known::no;
-  auto services = co_await session->services(context.within(limit));
+  const bool read = co_await read_etcd_service(context, view);
+  // Without data there is no etcd to ask, and the answer would only be an error.
+  if (!read || !*has_data) co_return read;
+  co_return co_await read_etcd_members(context, view);
+}
+
+Task<bool> NodeLink::read_etcd_service(Context context, NodeView& view) {
+  const std::shared_ptr<TalosSession> session = session_;
+  auto services = co_await session->services(context.within(profile_.budgets.call));
   if (!services) {
     note(view, std::move(services).error());
-    co_return;
+    co_return false;
   }
-  etcd_service(*services, view.etcd);
-  // Without data there is no etcd to ask, and the answer would only be an error.
-  if (!*has_data) co_return;
-  auto members = co_await session->etcd_members(context.within(limit));
+  note_etcd_service(*services, view.etcd);
+  co_return true;
+}
+
+Task<bool> NodeLink::read_etcd_members(Context context, NodeView& view) {
+  const std::shared_ptr<TalosSession> session = session_;
+  auto members = co_await session->etcd_members(context.within(profile_.budgets.call));
   if (!members) {
     note(view, std::move(members).error());
-    co_return;
+    co_return false;
   }
   view.etcd.members = *std::move(members);
-  if (!reads.etcd_health) co_return;
-  auto status = co_await session->etcd_status(context.within(limit));
+  co_return true;
+}
+
+Task<void> NodeLink::read_etcd_health(Context context, NodeView& view) {
+  const std::shared_ptr<TalosSession> session = session_;
+  const bool service = co_await read_etcd_service(context, view);
+  // An etcd that is not healthy yet answers its own questions with errors only.
+  if (!service || !view.etcd.service_healthy) co_return;
+  const bool members = co_await read_etcd_members(context, view);
+  if (!members) co_return;
+  auto status = co_await session->etcd_status(context.within(profile_.budgets.call));
   if (!status) {
     note(view, std::move(status).error());
     co_return;
   }
   view.etcd.status = *std::move(status);
-  auto alarms = co_await session->etcd_alarms(context.within(limit));
+  auto alarms = co_await session->etcd_alarms(context.within(profile_.budgets.call));
   if (!alarms) {
     note(view, std::move(alarms).error());
     co_return;

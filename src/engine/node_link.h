@@ -38,7 +38,11 @@ class NodeLink {
  private:
   Task<void> open(Context context, NodeView& view);
   Task<bool> open_at(Context context, IpAddress address, NodeView& view);
-  Task<void> read_etcd(Context context, Reads reads, NodeView& view);
+  /// False when a read failed, so that those after it are pointless.
+  Task<bool> read_etcd(Context context, NodeView& view);
+  Task<void> read_etcd_health(Context context, NodeView& view);
+  Task<bool> read_etcd_service(Context context, NodeView& view);
+  Task<bool> read_etcd_members(Context context, NodeView& view);
   std::vector<IpAddress> candidates() const;
   bool is_our_machine(const Identity& identity) const;
   /// Notes the first trouble; a call that was not answered also ends the session.

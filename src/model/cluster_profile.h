@@ -56,6 +56,7 @@ struct NetworkPlan {
   std::string api_endpoint;  // "https://192.168.22.100:6443"
   std::string node_cidr, gateway, pod_cidr, service_cidr;
   std::optional<std::uint16_t> vlan;
+  bool vlan_tagged_by_node{false};  // else by the hypervisor or the switch, and the node sees no tag
   std::vector<std::string> nameservers, ntp;
   std::string vip, vip_interface;
   std::string dns_domain{"cluster.local"};
@@ -69,6 +70,7 @@ struct TalosPlan {
   std::string installer_image;  // empty: derived from schematic and version
   bool secure_boot{false};
   bool cni_none{false};
+  bool allow_scheduling_on_control_planes{false};
   std::string config_dir, secrets_file, patches_dir;
 };
 

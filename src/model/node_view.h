@@ -63,8 +63,8 @@ struct Reads {
   bool status{false};
   bool version{false};
   bool config{false};
-  bool etcd{false};  // data directory, service, members
-  bool etcd_health{false};  // status and alarms as well
+  bool etcd{false};         // does etcd exist: data directory, service, members if there is data
+  bool etcd_health{false};  // how is it: service, members, status, alarms
 };
 
 }  // namespace ichor

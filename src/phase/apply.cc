@@ -18,7 +18,8 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
                         "then run `ichor reset` for it"},
                 true};
   }
-  if (!view.identity) return wait_for_node(plan, view);
+  // A look that was not answered is no look: it cannot tell that an earlier config did not take.
+  if (!view.identity || !view.status) return wait_for_node(plan, view);
   const MutationFact* sent = wanted.facts.last(Call::apply_configuration, plan.name);
   const bool same_boot = sent && sent->mark == view.fingerprint.value();
   const bool may_have_landed = same_boot && sent->outcome != OutcomeKind::refused;

@@ -98,8 +98,11 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
   if (wanted.now - oldest > kFreshTime) return Wait{"the control planes must be looked at again"};
 
   check(!view.nodes.empty(), "a cluster has a control plane");
-  const NodeName& name = wanted.facts.bootstrap_target() ? *wanted.facts.bootstrap_target()
-                                                         : view.nodes.front().node;
+  NodeName name = wanted.facts.bootstrap_target() ? *wanted.facts.bootstrap_target()
+                                                  : view.nodes.front().node;
+  if (mutant("two-bootstraps") && wanted.facts.last(Call::bootstrap, name)) {
+    name = view.nodes.back().node;
+  }
   const NodeView* target = find(view, name);
   if (!target) {
     return unsafe("O3", name,

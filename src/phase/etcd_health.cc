@@ -16,11 +16,14 @@ std::string_view name_of(EtcdAlarmKind kind) {
 
 std::optional<std::string> unmet_on(const NodeView& node) {
   const std::string& name = node.node.value();
-  if (!node.etcd.members || !node.etcd.status || !node.etcd.alarms) {
-    return node.trouble ? fmt::format("{}: {}", name, to_text(*node.trouble))
-                        : fmt::format("etcd on {} does not answer yet", name);
+  if (node.trouble) return fmt::format("{}: {}", name, to_text(*node.trouble));
+  if (!node.etcd.service_healthy) {
+    return fmt::format("etcd on {} is not healthy ({})", name,
+                       node.etcd.service_state.empty() ? "unknown" : node.etcd.service_state);
   }
-  if (!node.etcd.service_healthy) return fmt::format("etcd on {} is not healthy", name);
+  if (!node.etcd.members || !node.etcd.status || !node.etcd.alarms) {
+    return fmt::format("etcd on {} does not answer yet", name);
+  }
   if (node.etcd.status->leader == EtcdMemberId{}) return fmt::format("{} sees no leader", name);
   if (node.etcd.status->is_learner) return fmt::format("{} is still a learner", name);
   if (!node.etcd.status->errors.empty()) {

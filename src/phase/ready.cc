@@ -11,6 +11,9 @@ Decision Ready::decide(const Wanted& wanted, const ClusterView& view) const {
   for (const NodeView& node : view.nodes) {
     Decision decision = verify.decide(wanted, *wanted.profile.find(node.node), node);
     if (std::holds_alternative<Stop>(decision)) return decision;
+    if (!node.config_read && std::holds_alternative<Satisfied>(decision)) {
+      decision = wait_for_node(*wanted.profile.find(node.node), node);
+    }
     if (!waiting && !std::holds_alternative<Satisfied>(decision)) waiting = std::move(decision);
   }
   if (waiting) return *std::move(waiting);

@@ -10,9 +10,7 @@ class Ready final : public ClusterPhase {
  public:
   std::string_view name() const override { return "ready"; }
   std::string_view title() const override { return "Confirm the cluster"; }
-  Reads reads() const override {
-    return {.status = true, .config = true, .etcd = true, .etcd_health = true};
-  }
+  Reads reads() const override { return {.status = true, .config = true, .etcd_health = true}; }
   bool looks_at_workers() const override { return true; }
   bool needs_api() const override { return true; }
   Duration budget(const Budgets& budgets) const override { return budgets.verify; }

@@ -25,7 +25,7 @@ std::string to_text(const MachineStatus& status) {
 
 Decision Verify::decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const {
   if (auto decided = decide_presence(plan, view)) return *std::move(decided);
-  if (!view.status || !view.config_read) return wait_for_node(plan, view);
+  if (!view.status) return wait_for_node(plan, view);
   if (view.presence == Presence::maintenance) {
     return Stop{Finding{Severity::error, "T2", plan.name, "stage",
                         fmt::format("{} is back in maintenance mode", plan.name.value()),

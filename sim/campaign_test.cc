@@ -1,0 +1,93 @@
+#include "sim/campaign.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace ichor::sim {
+namespace {
+
+CampaignOptions seeds(std::uint64_t first, std::uint64_t last, const std::string& faults) {
+  CampaignOptions options;
+  options.first_seed = first;
+  options.last_seed = last;
+  options.faults = *parse_faults(faults);
+  return options;
+}
+
+TEST(Campaign, WithoutFaultsEverySeedIsReadyInOneRun) {
+  const CampaignReport report = run_campaign(seeds(1, 100, "none"));
+  EXPECT_EQ(report.violation, "");
+  EXPECT_EQ(report.ready, 100u);
+  EXPECT_EQ(report.crashes, 0u);
+}
+
+TEST(Campaign, WithAllFaultsEveryInvariantHolds) {
+  const CampaignReport report = run_campaign(seeds(1, 600, "all"));
+  EXPECT_EQ(report.violation, "") << "seed " << report.failed_seed;
+  EXPECT_EQ(report.ready, 600u);
+  EXPECT_GT(report.crashes, 100u);
+  EXPECT_EQ(report.proved_twice, 30u);
+}
+
+/// Each class alone, armed in every seed: it must fire, and the cluster must still come up.
+class EveryFault : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(EveryFault, AloneFiresAndIsSurvived) {
+  const FaultClass& fault = fault_catalogue()[GetParam()];
+  const CampaignReport report = run_campaign(seeds(1, 60, std::string(fault.name)));
+  EXPECT_EQ(report.violation, "") << fault.name << ", seed " << report.failed_seed;
+  EXPECT_EQ(report.armed[GetParam()], 60u);
+  EXPECT_GT(report.fired[GetParam()], 0u) << fault.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryFault,
+                         testing::Range(std::size_t{0}, fault_catalogue().size()),
+                         [](const auto& info) {
+                           std::string name(fault_catalogue()[info.param].name);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Campaign, OtherShapesComeUpAsWell) {
+  for (const char* text : {"1+0", "1+1", "3+0", "5+2"}) {
+    CampaignOptions options = seeds(1, 60, "all");
+    options.shape = *parse_shape(text);
+    const CampaignReport report = run_campaign(options);
+    EXPECT_EQ(report.violation, "") << text << ", seed " << report.failed_seed;
+    EXPECT_EQ(report.ready, 60u) << text;
+  }
+}
+
+TEST(Campaign, TheTraceOfASeedIsTheSameToTheByte) {
+  const CampaignOptions options = seeds(7, 7, "all");
+  std::ostringstream first;
+  std::ostringstream second;
+  const SeedReport one = run_traced(options, first);
+  const SeedReport other = run_traced(options, second);
+  EXPECT_EQ(first.str(), second.str());
+  EXPECT_EQ(one.trace_hash, other.trace_hash);
+  EXPECT_GT(first.str().size(), 10'000u);
+}
+
+TEST(Campaign, JobsDoNotChangeTheOutcome) {
+  CampaignOptions options = seeds(1, 100, "all");
+  const CampaignReport alone = run_campaign(options);
+  options.jobs = 3;
+  const CampaignReport together = run_campaign(options);
+  EXPECT_EQ(alone.events, together.events);
+  EXPECT_EQ(alone.fired, together.fired);
+  EXPECT_EQ(alone.crash_sites, together.crash_sites);
+}
+
+TEST(Campaign, BadOptionsAreExplained) {
+  EXPECT_FALSE(parse_faults("lost-replies"));
+  EXPECT_FALSE(parse_shape("3"));
+  EXPECT_FALSE(parse_shape("0+3"));
+  EXPECT_FALSE(parse_shape("3+3x"));
+  EXPECT_EQ(*parse_shape("3+3"), (Shape{3, 3}));
+}
+
+}  // namespace
+}  // namespace ichor::sim

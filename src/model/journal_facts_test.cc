@@ -1,0 +1,108 @@
+#include "model/journal_facts.h"
+
+#include <gtest/gtest.h>
+
+namespace ichor {
+namespace {
+
+const NodeName kNode("cp1");
+
+JournalRecord intent(std::uint64_t seq, Call call, std::string mark) {
+  JournalRecord record;
+  record.seq = seq;
+  record.kind = RecordKind::intent;
+  record.node = kNode;
+  record.call = call;
+  record.key = std::move(mark);
+  return record;
+}
+
+JournalRecord outcome(std::uint64_t ref, Call call, OutcomeKind kind) {
+  JournalRecord record;
+  record.kind = RecordKind::outcome;
+  record.node = kNode;
+  record.call = call;
+  record.ref = ref;
+  record.outcome = kind;
+  return record;
+}
+
+TEST(JournalFacts, AnIntentWithoutOutcomeIsUnknown) {
+  JournalFacts facts;
+  EXPECT_EQ(facts.last(Call::bootstrap, kNode), nullptr);
+  facts.fold(intent(1, Call::bootstrap, "boot-1"), MonoTime{});
+  ASSERT_NE(facts.last(Call::bootstrap, kNode), nullptr);
+  EXPECT_EQ(facts.last(Call::bootstrap, kNode)->outcome, OutcomeKind::unknown);
+  EXPECT_EQ(facts.last(Call::bootstrap, kNode)->mark, "boot-1");
+  EXPECT_EQ(facts.last(Call::apply_configuration, kNode), nullptr);
+}
+
+TEST(JournalFacts, AnOutcomeBelongsToItsIntentOnly) {
+  JournalFacts facts;
+  facts.fold(intent(1, Call::bootstrap, "boot-1"), MonoTime{});
+  facts.fold(intent(2, Call::bootstrap, "boot-2"), MonoTime{});
+  facts.fold(outcome(1, Call::bootstrap, OutcomeKind::done), MonoTime{});
+  EXPECT_EQ(facts.last(Call::bootstrap, kNode)->outcome, OutcomeKind::unknown);
+  facts.fold(outcome(2, Call::bootstrap, OutcomeKind::refused), MonoTime{});
+  EXPECT_EQ(facts.last(Call::bootstrap, kNode)->outcome, OutcomeKind::refused);
+}
+
+TEST(JournalFacts, IdentityComesBackAsItWasWritten) {
+  Identity identity;
+  identity.uuid = MachineUuid("36f4dff3-8825-451e-a447-e2f303ee4d56");
+  identity.serial = SerialNumber("SN-1");
+  identity.macs = {MacAddress("52:54:00:00:00:01"), MacAddress("52:54:00:00:00:02")};
+  identity.boot_id = BootId("b1");
+  JournalRecord record;
+  record.kind = RecordKind::identity_bound;
+  record.node = kNode;
+  record.value = encode_identity(identity, Fingerprint("pin="));
+  JournalFacts facts;
+  facts.fold(record, MonoTime{});
+  const BoundIdentity* bound = facts.bound(kNode);
+  ASSERT_NE(bound, nullptr);
+  EXPECT_EQ(bound->identity.uuid, identity.uuid);
+  EXPECT_EQ(bound->identity.serial, identity.serial);
+  EXPECT_EQ(bound->identity.macs, identity.macs);
+  EXPECT_EQ(bound->identity.boot_id, identity.boot_id);
+  EXPECT_EQ(bound->fingerprint.value(), "pin=");
+}
+
+TEST(JournalFacts, DamagedIdentityTextIsAnEmptyIdentity) {
+  for (const char* text : {"", ";;;", "=", "macs=", "uuid", "uuid=;macs=,"}) {
+    EXPECT_TRUE(decode_identity(text).identity.uuid.value().empty()) << text;
+  }
+}
+
+TEST(Identity, AClonedUuidIsNotTheSameMachine) {
+  Identity original;
+  original.uuid = MachineUuid("u");
+  original.macs = {MacAddress("a")};
+  Identity clone = original;
+  clone.macs = {MacAddress("b")};
+  EXPECT_FALSE(original.same_machine(clone));
+  EXPECT_TRUE(original.same_machine(original));
+}
+
+TEST(Identity, AContainerIsKnownByItsMac) {
+  Identity container;
+  container.macs = {MacAddress("a")};
+  Identity other = container;
+  EXPECT_TRUE(container.same_machine(other));
+  other.macs = {MacAddress("c")};
+  EXPECT_FALSE(container.same_machine(other));
+  EXPECT_FALSE(Identity{}.same_machine(Identity{})) << "two unknown machines are not the same one";
+}
+
+TEST(Digest, HexAndBack) {
+  Digest digest;
+  for (std::size_t i = 0; i < digest.bytes.size(); ++i) {
+    digest.bytes[i] = static_cast<std::uint8_t>(i * 9);
+  }
+  EXPECT_EQ(digest_from_hex(to_hex(digest)), digest);
+  EXPECT_TRUE(digest_from_hex("zz").empty());
+  EXPECT_TRUE(digest_from_hex(std::string(64, 'g')).empty());
+}
+
+}  // namespace
+}  // namespace ichor

@@ -1,0 +1,142 @@
+#include "phase/apply.h"
+
+#include <gtest/gtest.h>
+
+namespace ichor {
+namespace {
+
+using std::chrono::seconds;
+
+Digest digest(std::uint8_t value) {
+  Digest made;
+  made.bytes[0] = value;
+  return made;
+}
+
+class ApplyTest : public testing::Test {
+ protected:
+  ApplyTest() {
+    plan_.name = NodeName("w1");
+    configs_.nodes[plan_.name] = {SecretString("config"), digest(1), digest(2), Role::worker};
+    view_.node = plan_.name;
+    view_.identity = Identity{MachineUuid("u"), {}, {MacAddress("m")}, {}};
+  }
+  void in_maintenance(const char* fingerprint) {
+    view_.presence = Presence::maintenance;
+    view_.fingerprint = Fingerprint(fingerprint);
+    view_.status = MachineStatus{Stage::maintenance, true, {}};
+    view_.config_read = true;
+  }
+  void configured(Stage stage, Digest config) {
+    view_.presence = Presence::configured;
+    view_.status = MachineStatus{stage, false, {}};
+    view_.config_read = true;
+    view_.config = config;
+  }
+  void sent(const char* fingerprint, OutcomeKind outcome, Duration ago) {
+    JournalRecord record;
+    record.kind = RecordKind::intent;
+    record.call = Call::apply_configuration;
+    record.node = plan_.name;
+    record.key = fingerprint;
+    record.seq = 3;
+    facts_.fold(record, now_ - ago);
+    record.kind = RecordKind::outcome;
+    record.ref = 3;
+    record.outcome = outcome;
+    facts_.fold(record, now_ - ago);
+  }
+  void settled() {
+    JournalRecord record;
+    record.kind = RecordKind::observed;
+    record.node = plan_.name;
+    record.key = kSettledKey;
+    facts_.fold(record, now_);
+  }
+  Decision decide() const {
+    return Apply().decide(Wanted{profile_, configs_, facts_, now_}, plan_, view_);
+  }
+  template <class T>
+  bool decides() const {
+    return std::holds_alternative<T>(decide());
+  }
+
+  MonoTime now_{seconds(1000)};
+  ClusterProfile profile_;
+  ConfigSet configs_;
+  JournalFacts facts_;
+  NodePlan plan_;
+  NodeView view_;
+};
+
+TEST_F(ApplyTest, SendsTheConfigToANodeWithoutOne) {
+  in_maintenance("key-1");
+  const Decision decision = decide();
+  const Act* act = std::get_if<Act>(&decision);
+  ASSERT_NE(act, nullptr);
+  EXPECT_EQ(act->action.payload, digest(1));
+  EXPECT_EQ(act->action.node, plan_.name);
+}
+
+TEST_F(ApplyTest, DoesNotActOnALookThatWasNotAnswered) {
+  in_maintenance("key-1");
+  view_.status.reset();
+  EXPECT_TRUE(decides<Wait>());
+}
+
+TEST_F(ApplyTest, AConfigThatMayHaveLandedIsNotSentAgain) {
+  in_maintenance("key-1");
+  for (const OutcomeKind outcome : {OutcomeKind::done, OutcomeKind::unknown}) {
+    sent("key-1", outcome, seconds(5));
+    EXPECT_TRUE(decides<Wait>()) << name_of(outcome);
+  }
+}
+
+TEST_F(ApplyTest, ARefusedConfigMayBeSentAgain) {
+  in_maintenance("key-1");
+  sent("key-1", OutcomeKind::refused, seconds(1));
+  EXPECT_TRUE(decides<Act>());
+}
+
+TEST_F(ApplyTest, ANodeThatBootedAnewWithoutTheConfigGetsItAgain) {
+  in_maintenance("key-2");
+  sent("key-1", OutcomeKind::done, seconds(5));
+  EXPECT_TRUE(decides<Act>());
+}
+
+TEST_F(ApplyTest, ANodeThatRunsTheConfigIsLeftAlone) {
+  configured(Stage::running, digest(2));
+  settled();
+  EXPECT_TRUE(decides<Satisfied>());
+}
+
+TEST_F(ApplyTest, TheInstallIsRememberedBeforeThePhaseIsOver) {
+  configured(Stage::booting, digest(2));
+  EXPECT_TRUE(decides<Remember>());
+}
+
+TEST_F(ApplyTest, AnInstallingNodeIsWaitedFor) {
+  configured(Stage::installing, digest(2));
+  EXPECT_TRUE(decides<Wait>());
+}
+
+TEST_F(ApplyTest, AnotherConfigIsNotTouched) {
+  configured(Stage::running, digest(9));
+  const Decision decision = decide();
+  const Stop* stop = std::get_if<Stop>(&decision);
+  ASSERT_NE(stop, nullptr);
+  EXPECT_EQ(stop->finding.id, "T4");
+  EXPECT_TRUE(stop->unsafe);
+}
+
+TEST_F(ApplyTest, AnInstalledNodeNeverGetsAConfigInMaintenanceModeAgain) {
+  in_maintenance("key-3");
+  settled();
+  const Decision decision = decide();
+  const Stop* stop = std::get_if<Stop>(&decision);
+  ASSERT_NE(stop, nullptr);
+  EXPECT_EQ(stop->finding.id, "T2");
+}
+
+}  // namespace
+}  // namespace ichor

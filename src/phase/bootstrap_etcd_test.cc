@@ -1,0 +1,185 @@
+#include "phase/bootstrap_etcd.h"
+
+#include <gtest/gtest.h>
+
+namespace ichor {
+namespace {
+
+using std::chrono::seconds;
+
+/// Three control planes that are up with their configs and have no etcd data: the moment at which
+/// bootstrap is due. Each test changes one thing.
+class BootstrapEtcdTest : public testing::Test {
+ protected:
+  BootstrapEtcdTest() {
+    for (const char* name : {"cp1", "cp2", "cp3"}) {
+      NodePlan plan;
+      plan.name = NodeName(name);
+      plan.role = Role::control_plane;
+      profile_.nodes.push_back(plan);
+      NodeView node;
+      node.node = plan.name;
+      node.at = now_;
+      node.presence = Presence::configured;
+      node.identity = Identity{MachineUuid(std::string("uuid-") + name), {}, {MacAddress(name)},
+                               BootId(std::string("boot-") + name)};
+      node.status = MachineStatus{Stage::booting, false, {}};
+      node.config_read = true;
+      node.etcd.has_data = Known::no;
+      node.etcd.service_state = "Preparing";
+      view_.nodes.push_back(node);
+    }
+  }
+
+  Decision decide() const {
+    return BootstrapEtcd().decide(Wanted{profile_, configs_, facts_, now_}, view_);
+  }
+  void remember_target(const char* name) {
+    JournalRecord record;
+    record.kind = RecordKind::bootstrap_target;
+    record.node = NodeName(name);
+    facts_.fold(record, now_);
+  }
+  void remember_call(const char* name, const char* boot, OutcomeKind outcome, Duration ago) {
+    JournalRecord intent;
+    intent.kind = RecordKind::intent;
+    intent.seq = 7;
+    intent.call = Call::bootstrap;
+    intent.node = NodeName(name);
+    intent.key = boot;
+    facts_.fold(intent, now_ - ago);
+    JournalRecord told = intent;
+    told.kind = RecordKind::outcome;
+    told.ref = 7;
+    told.outcome = outcome;
+    facts_.fold(told, now_ - ago);
+  }
+  void give_members(std::size_t index, std::vector<EtcdMember> members) {
+    view_.nodes[index].etcd.has_data = Known::yes;
+    view_.nodes[index].etcd.members = std::move(members);
+  }
+  std::string wait_reason() const {
+    const Decision decision = decide();
+    const Wait* wait = std::get_if<Wait>(&decision);
+    return wait ? wait->reason : "(no wait)";
+  }
+  std::string stop_id() const {
+    const Decision decision = decide();
+    const Stop* stop = std::get_if<Stop>(&decision);
+    return stop && stop->unsafe ? stop->finding.id : "(no unsafe stop)";
+  }
+
+  MonoTime now_{seconds(1000)};
+  ClusterProfile profile_;
+  ConfigSet configs_;
+  JournalFacts facts_;
+  ClusterView view_;
+};
+
+TEST_F(BootstrapEtcdTest, PinsTheTargetBeforeTheFirstCall) {
+  const Decision decision = decide();
+  const Remember* remember = std::get_if<Remember>(&decision);
+  ASSERT_NE(remember, nullptr);
+  EXPECT_EQ(remember->record.kind, RecordKind::bootstrap_target);
+  EXPECT_EQ(remember->record.node.value(), "cp1");
+}
+
+TEST_F(BootstrapEtcdTest, CallsThePinnedTargetAndNoOther) {
+  remember_target("cp2");
+  const Decision decision = decide();
+  const Act* act = std::get_if<Act>(&decision);
+  ASSERT_NE(act, nullptr);
+  EXPECT_EQ(act->action.call, Call::bootstrap);
+  EXPECT_EQ(act->action.node.value(), "cp2");
+}
+
+TEST_F(BootstrapEtcdTest, UnknownIsNotNo) {
+  remember_target("cp1");
+  view_.nodes[2].etcd.has_data = Known::unknown;
+  EXPECT_EQ(wait_reason(), "cp3 has not said whether it has etcd data");
+}
+
+TEST_F(BootstrapEtcdTest, ASilentControlPlaneHoldsItUp) {
+  remember_target("cp1");
+  view_.nodes[1].presence = Presence::silent;
+  view_.nodes[1].trouble = CallError{Call::open, Progress::not_sent, TlsVerdict::fine,
+                                     Code::unavailable, "connect: connection refused"};
+  EXPECT_EQ(wait_reason(), "cp2: connect: Unavailable: connect: connection refused");
+}
+
+TEST_F(BootstrapEtcdTest, MaintenanceModeCountsAsNo) {
+  remember_target("cp1");
+  view_.nodes[2].presence = Presence::maintenance;
+  view_.nodes[2].etcd = {};
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, AnOldAnswerIsNoAnswer) {
+  remember_target("cp1");
+  view_.nodes[1].at = now_ - seconds(61);
+  EXPECT_EQ(wait_reason(), "the control planes must be looked at again");
+}
+
+TEST_F(BootstrapEtcdTest, DataWithoutMembersIsWaitedFor) {
+  remember_target("cp1");
+  view_.nodes[1].etcd.has_data = Known::yes;
+  EXPECT_EQ(wait_reason(), "cp2 has etcd data and its etcd does not answer yet (Preparing)");
+}
+
+TEST_F(BootstrapEtcdTest, ACallThatMayHaveLandedIsNotRepeated) {
+  remember_target("cp1");
+  remember_call("cp1", "boot-cp1", OutcomeKind::unknown, seconds(10));
+  EXPECT_EQ(wait_reason(), "cp1 was told to bootstrap and prepares etcd");
+}
+
+TEST_F(BootstrapEtcdTest, ACallLostByARebootIsRepeatedOnTheSameMachine) {
+  remember_target("cp1");
+  remember_call("cp1", "the boot before", OutcomeKind::done, seconds(10));
+  const Decision decision = decide();
+  const Act* act = std::get_if<Act>(&decision);
+  ASSERT_NE(act, nullptr);
+  EXPECT_EQ(act->action.node.value(), "cp1");
+}
+
+TEST_F(BootstrapEtcdTest, ACallWithoutEffectIsRepeatedAfterTheSettleTime) {
+  remember_target("cp1");
+  remember_call("cp1", "boot-cp1", OutcomeKind::unknown, kSettleTime + seconds(1));
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, IsSatisfiedByAClusterOfOurs) {
+  give_members(0, {{EtcdMemberId(1), "cp1", false}});
+  EXPECT_TRUE(std::holds_alternative<Satisfied>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, TwoClustersAreNamedAndNothingIsTouched) {
+  give_members(0, {{EtcdMemberId(1), "cp1", false}});
+  give_members(1, {{EtcdMemberId(2), "cp2", false}});
+  EXPECT_EQ(stop_id(), "E4");
+}
+
+TEST_F(BootstrapEtcdTest, ListsThatOverlapAreOneCluster) {
+  give_members(0, {{EtcdMemberId(1), "cp1", false}, {EtcdMemberId(2), "cp2", true}});
+  give_members(1, {{EtcdMemberId(2), "cp2", true}, {EtcdMemberId(1), "cp1", false}});
+  EXPECT_TRUE(std::holds_alternative<Satisfied>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, AForeignMemberStops) {
+  give_members(0, {{EtcdMemberId(1), "old-node", false}});
+  EXPECT_EQ(stop_id(), "E5");
+}
+
+TEST_F(BootstrapEtcdTest, ATargetThatLeftTheProfileStops) {
+  remember_target("cp9");
+  EXPECT_EQ(stop_id(), "O3");
+}
+
+TEST_F(BootstrapEtcdTest, AForeignNodeStops) {
+  view_.nodes[1].presence = Presence::foreign;
+  view_.nodes[1].trouble = CallError{Call::open, Progress::not_sent, TlsVerdict::foreign_ca,
+                                     Code::unavailable, "x509"};
+  EXPECT_EQ(stop_id(), "T1");
+}
+
+}  // namespace
+}  // namespace ichor
