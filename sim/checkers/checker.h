@@ -1,0 +1,99 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/cluster_profile.h"
+#include "model/config_set.h"
+#include "model/journal_record.h"
+#include "model/node_view.h"
+#include "model/run_result.h"
+#include "sim/node/node.h"
+
+namespace ichor::sim {
+
+/// A request as it leaves ichor, before the network does anything to it.
+struct Request {
+  int process{0};             // which run of ichor, counted from 1 within the seed
+  std::uint64_t session{0};   // one handshake; a new connection has a new number
+  Call call{Call::open};
+  const Node* node{nullptr};  // the machine at the other end; null if nobody is there
+  NodeName planned;           // whose address was dialled, by the profile
+  Digest payload;             // of the bytes that ApplyConfiguration carries
+  bool maintenance{false};    // the session is with a maintenance server
+  MonoTime deadline{kNever};
+};
+
+/// What ichor got back for a request.
+struct Reply {
+  std::optional<CallError> error;  // nullopt: success
+  Known etcd_has_data{Known::unknown};  // for Call::etcd_data
+};
+
+/// The truth, outside ichor's reach: what a checker may look at at any time.
+struct Truth {
+  const Clock& clock;
+  const ClusterProfile& profile;
+  const ConfigSet& configs;
+  const std::vector<std::unique_ptr<Node>>& nodes;  // in the order of the profile
+  const Fabric& fabric;
+  /// Records that survived so far, in order.
+  const std::vector<JournalRecord>& journal;
+  /// Set by the first checker that finds a violation.
+  mutable bool violated{false};
+
+  const Node* find(const NodeName& name) const;
+};
+
+/// One invariant. It watches everything that happens in a run and calls violated() when it does not
+/// hold. A checker belongs to one seed and is thrown away after it.
+class Checker {
+ public:
+  explicit Checker(const Truth& truth) : truth_(truth) {}
+  virtual ~Checker() = default;
+  Checker(const Checker&) = delete;
+  Checker& operator=(const Checker&) = delete;
+
+  virtual std::string_view id() const = 0;       // "I3"
+  virtual std::string_view promise() const = 0;  // one sentence
+
+  virtual void on_process_started(int /*process*/) {}
+  virtual void on_process_crashed(int /*process*/) {}
+  virtual void on_process_cancelled(int /*process*/) {}
+  virtual void on_process_ended(int /*process*/, const RunResult& /*result*/) {}
+  virtual void on_request(const Request& /*request*/) {}
+  /// A mutation took effect on the machine.
+  virtual void on_effect(const Request& /*request*/) {}
+  virtual void on_reply(const Request& /*request*/, const Reply& /*reply*/) {}
+  virtual void on_durable(const JournalRecord& /*record*/) {}
+  /// Anything about the node that a watch could see has changed.
+  virtual void on_node_changed(const Node& /*node*/) {}
+  /// From here on no fault fires.
+  virtual void on_quiet() {}
+  /// A run was repeated on a cluster that had been brought up.
+  virtual void on_repeated(const RunResult& /*result*/) {}
+  virtual void at_end() {}
+
+  /// The first violation, empty while the invariant holds.
+  const std::string& violation() const { return violation_; }
+
+ protected:
+  void violated(std::string what) {
+    if (violation_.empty()) violation_ = std::move(what);
+    truth_.violated = true;
+  }
+  const Truth& truth() const { return truth_; }
+
+ private:
+  const Truth& truth_;
+  std::string violation_;
+};
+
+/// One of each, as listed in checkers.cc.
+std::vector<std::unique_ptr<Checker>> make_checkers(const Truth& truth);
+
+}  // namespace ichor::sim

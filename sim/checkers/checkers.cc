@@ -1,0 +1,49 @@
+#include <memory>
+#include <vector>
+
+#include "sim/checkers/checker.h"
+
+namespace ichor::sim {
+
+/// Defined in make.h, instantiated in the file of each class.
+template <class T>
+std::unique_ptr<Checker> make_checker(const Truth& truth);
+
+using Maker = std::unique_ptr<Checker> (*)(const Truth& truth);
+
+/// All invariants that a simulated run is judged by. A new one is a file of its own and a line
+/// here. Not in an anonymous namespace, because this is also where the classes are declared.
+static constexpr Maker kCheckers[] = {
+    make_checker<class BootstrapOnce>,        // I1
+    make_checker<class FixedTarget>,          // I2
+    make_checker<class UnknownIsNotNo>,       // I3
+    make_checker<class NothingDestroyed>,     // I4
+    make_checker<class RightNode>,            // I5
+    make_checker<class RightBytes>,           // I6
+    make_checker<class Convergence>,          // I7
+    make_checker<class JournalBeforeEffect>,  // I8
+    make_checker<class HonestExit>,           // I12
+    make_checker<class BoundedTime>,          // I13
+    make_checker<class BoundedRetry>,         // I14
+    make_checker<class OneWriter>,            // I15
+    make_checker<class MonotoneStages>,       // I16
+    make_checker<class Attribution>,          // I19
+    make_checker<class JournalOrder>,         // I20
+    make_checker<class PromptCancel>,         // I21
+};
+
+std::vector<std::unique_ptr<Checker>> make_checkers(const Truth& truth) {
+  std::vector<std::unique_ptr<Checker>> checkers;
+  checkers.reserve(std::size(kCheckers));
+  for (const Maker maker : kCheckers) checkers.push_back(maker(truth));
+  return checkers;
+}
+
+const Node* Truth::find(const NodeName& name) const {
+  for (const auto& node : nodes) {
+    if (node->spec().name == name) return node.get();
+  }
+  return nullptr;
+}
+
+}  // namespace ichor::sim

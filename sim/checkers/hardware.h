@@ -1,0 +1,11 @@
+#pragma once
+
+#include "model/node.h"
+
+namespace ichor::sim {
+
+/// Whether what ichor was told about a machine is true of that hardware and says enough to tell it
+/// from others. Stricter than Identity::same_machine, and on purpose not made of it.
+bool describes(const Identity& told, const Identity& hardware);
+
+}  // namespace ichor::sim

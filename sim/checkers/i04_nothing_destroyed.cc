@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include "sim/checkers/make.h"
+
+namespace ichor::sim {
+
+class NothingDestroyed final : public Checker {
+ public:
+  explicit NothingDestroyed(const Truth& truth) : Checker(truth) {}
+
+  std::string_view id() const override { return "I4"; }
+  std::string_view promise() const override {
+    return "bring-up makes no destructive call and installs over no disk that holds data";
+  }
+
+  void on_request(const Request& request) override {
+    if (!mutates(request.call)) return;
+    const bool known = request.call == Call::apply_configuration || request.call == Call::bootstrap;
+    if (known) return;
+    violated(fmt::format("{} was sent to {} and is no part of a bring-up", name_of(request.call),
+                         request.planned.value()));
+  }
+
+  void on_effect(const Request& request) override {
+    if (request.call != Call::apply_configuration || request.node == nullptr) return;
+    if (!request.node->disk().etcd_cluster) return;
+    violated(fmt::format("a config was put on {}, which holds etcd data", request.planned.value()));
+  }
+
+  void on_node_changed(const Node& node) override {
+    const std::vector<std::string>& wiped = node.disk().wiped_disks;
+    if (wiped.empty()) return;
+    violated(fmt::format("the install of {} overwrote disk {}, which held data",
+                         node.spec().name.value(), wiped.front()));
+  }
+};
+
+template std::unique_ptr<Checker> make_checker<NothingDestroyed>(const Truth& truth);
+
+}  // namespace ichor::sim

@@ -1,0 +1,47 @@
+#include <fmt/format.h>
+
+#include "sim/checkers/make.h"
+
+namespace ichor::sim {
+
+class Convergence final : public Checker {
+ public:
+  explicit Convergence(const Truth& truth) : Checker(truth) {}
+
+  std::string_view id() const override { return "I7"; }
+  std::string_view promise() const override {
+    return "a run on a cluster that is up succeeds and changes nothing";
+  }
+
+  void on_process_started(int process) override { follow(process); }
+
+  void on_request(const Request& request) override {
+    if (!mutates(request.call)) return;
+    if (request.process != process_) follow(request.process);
+    ++mutations_;
+  }
+
+  void on_repeated(const RunResult& result) override {
+    if (result.exit != Exit::done) {
+      violated(fmt::format("the repeated run ended with {}: {}", static_cast<int>(result.exit),
+                           result.verdict));
+    } else if (mutations_ != 0 || result.mutations != 0) {
+      // What it says it sent and what the network saw are two different witnesses.
+      violated(fmt::format("the repeated run sent {} mutations and told of {}", mutations_,
+                           result.mutations));
+    }
+  }
+
+ private:
+  void follow(int process) {
+    process_ = process;
+    mutations_ = 0;
+  }
+
+  int process_{0};
+  int mutations_{0};  // of the latest run
+};
+
+template std::unique_ptr<Checker> make_checker<Convergence>(const Truth& truth);
+
+}  // namespace ichor::sim

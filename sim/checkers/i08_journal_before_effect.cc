@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include "sim/checkers/make.h"
+#include "sim/checkers/tables.h"
+
+namespace ichor::sim {
+
+class JournalBeforeEffect final : public Checker {
+ public:
+  explicit JournalBeforeEffect(const Truth& truth) : Checker(truth), nodes_(truth) {}
+
+  std::string_view id() const override { return "I8"; }
+  std::string_view promise() const override {
+    return "the intent is durable before a mutation leaves, its outcome before anything rests on "
+           "it, "
+           "and the outcome is true";
+  }
+
+  void on_process_started(int /*process*/) override { ++alive_; }
+  void on_process_crashed(int process) override { process_gone(process); }
+  void on_process_ended(int process, const RunResult& /*result*/) override {
+    process_gone(process);
+  }
+
+  void on_durable(const JournalRecord& record) override {
+    const bool intent = record.kind == RecordKind::intent;
+    if (!intent && record.kind != RecordKind::outcome) return;
+    State* state = nodes_.find(record.node);
+    if (state == nullptr) return;
+    Entry& entry = (*state)[record.call];
+    if (intent) {
+      entry = {};
+      entry.seq = record.seq;
+      entry.usable = alive_ > 0;
+    } else {
+      check_truth(record, entry);
+      entry.usable = false;
+      entry.untold_by = 0;
+    }
+  }
+
+  void on_request(const Request& request) override {
+    if (!mutates(request.call)) return;
+    State* state = nodes_.find(request.planned);
+    if (state == nullptr) return;
+    if (rests_on_untold(request, *state)) {
+      violated(fmt::format("{} left for {} while the outcome of a call it rests on was not durable",
+                           name_of(request.call), request.planned.value()));
+    }
+    Entry& entry = (*state)[request.call];
+    if (!entry.usable) {
+      violated(fmt::format("{} left for {} without a durable intent of its own",
+                           name_of(request.call), request.planned.value()));
+    }
+    entry.usable = false;
+    entry.session = request.session;
+    entry.sent_by = request.process;
+  }
+
+  void on_effect(const Request& request) override {
+    State* state = nodes_.find(request.planned);
+    if (state == nullptr) return;
+    // A late effect of an earlier try says nothing about this one.
+    Entry& entry = (*state)[request.call];
+    if (entry.sent_by == request.process && entry.session == request.session) entry.happened = true;
+  }
+
+  void on_reply(const Request& request, const Reply& /*reply*/) override {
+    if (!mutates(request.call)) return;
+    if (State* state = nodes_.find(request.planned)) {
+      (*state)[request.call].untold_by = request.process;
+    }
+  }
+
+ private:
+  /// The latest intent for one call on one node, and what became of it.
+  struct Entry {
+    std::uint64_t seq{0};
+    std::uint64_t session{0};
+    int sent_by{0};
+    bool usable{false};  // no request has left under it yet, and its process lives
+    bool happened{false};
+    int untold_by{0};  // a living process that has the answer and has not recorded it
+  };
+  using State = PerMutation<Entry>;
+
+  void check_truth(const JournalRecord& record, const Entry& entry) {
+    const bool of_this_intent = record.ref == entry.seq && entry.seq != 0;
+    if (!of_this_intent) {
+      violated(fmt::format("record {} tells the outcome of {}, which is not the open intent of {}",
+                           record.seq, record.ref, record.node.value()));
+    } else if (record.outcome == OutcomeKind::done && !entry.happened) {
+      violated(fmt::format("record {} says that {} was done on {}, which is not true", record.seq,
+                           name_of(record.call), record.node.value()));
+    } else if (record.outcome == OutcomeKind::refused && entry.happened) {
+      violated(fmt::format("record {} says that {} was refused by {}, but it took effect",
+                           record.seq, name_of(record.call), record.node.value()));
+    }
+  }
+
+  bool untold(Entry& entry, int process) const { return entry.untold_by == process; }
+
+  /// What depends on what: a node's own calls on each other, the bootstrap on the configs of all
+  /// control planes, and a worker's config on the bootstrap where workers come after the API.
+  bool rests_on_untold(const Request& request, State& own) {
+    const int process = request.process;
+    if (untold(own.apply, process) || untold(own.bootstrap, process)) return true;
+    const ClusterProfile& profile = truth().profile;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (profile.nodes[i].role != Role::control_plane) continue;
+      if (request.call == Call::bootstrap && untold(nodes_[i].apply, process)) return true;
+      const bool after_api = profile.worker_order == WorkerOrder::after_api;
+      const NodePlan* plan = profile.find(request.planned);
+      const bool worker = plan != nullptr && plan->role == Role::worker;
+      if (worker && after_api && untold(nodes_[i].bootstrap, process)) return true;
+    }
+    return false;
+  }
+
+  void process_gone(int process) {
+    --alive_;
+    for (State& state : nodes_) {
+      for (const Call call : {Call::apply_configuration, Call::bootstrap}) {
+        Entry& entry = state[call];
+        if (entry.untold_by == process) entry.untold_by = 0;
+        if (alive_ == 0) entry.usable = false;
+      }
+    }
+  }
+
+  PerNode<State> nodes_;
+  int alive_{0};
+};
+
+template std::unique_ptr<Checker> make_checker<JournalBeforeEffect>(const Truth& truth);
+
+}  // namespace ichor::sim

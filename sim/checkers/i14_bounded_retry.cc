@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include "sim/checkers/make.h"
+#include "sim/checkers/tables.h"
+#include "wait/retry_table.h"
+
+namespace ichor::sim {
+
+namespace {
+
+constexpr int kRequestsMax = 2000;
+
+}  // namespace
+
+class BoundedRetry final : public Checker {
+ public:
+  explicit BoundedRetry(const Truth& truth) : Checker(truth), nodes_(truth) {}
+
+  std::string_view id() const override { return "I14"; }
+  std::string_view promise() const override {
+    return "calls are repeated a bounded number of times, and never what can only fail again";
+  }
+
+  void on_request(const Request& request) override {
+    State* state = state_of(request);
+    if (state == nullptr) return;
+    if (++state->requests == kRequestsMax + 1) {
+      violated(fmt::format("run {} sent more than {} requests to {}", request.process, kRequestsMax,
+                           request.planned.value()));
+    }
+    if (!mutates(request.call)) return;
+    Tries& tries = state->tries[request.call];
+    ++tries.sent;
+    if (tries.hopeless) {
+      violated(fmt::format("{} was sent to {} again after a refusal for good",
+                           name_of(request.call), request.planned.value()));
+    }
+    const int tries_max = 1 + truth().profile.retry.retries;
+    if (tries.sent - tries.too_early > tries_max) {
+      violated(fmt::format("{} was sent to {} {} times, {} of them too early; {} are allowed",
+                           name_of(request.call), request.planned.value(), tries.sent,
+                           tries.too_early, tries_max));
+    }
+  }
+
+  void on_reply(const Request& request, const Reply& reply) override {
+    if (!reply.error || !mutates(request.call)) return;
+    State* state = state_of(request);
+    if (state == nullptr) return;
+    Tries& tries = state->tries[request.call];
+    const Reaction reaction = rule_for(*reply.error).reaction;
+    if (reaction == Reaction::not_yet) ++tries.too_early;
+    if (reaction == Reaction::give_up) tries.hopeless = true;
+  }
+
+ private:
+  struct Tries {
+    int sent{0};
+    int too_early{0};  // the node said that it is not ready for the call yet
+    bool hopeless{false};
+  };
+  struct State {
+    int process{0};
+    int requests{0};
+    PerMutation<Tries> tries;
+  };
+
+  /// Of the request's node, begun anew for every process.
+  State* state_of(const Request& request) {
+    State* state = nodes_.find(request.planned);
+    if (state != nullptr && state->process != request.process) {
+      *state = {};
+      state->process = request.process;
+    }
+    return state;
+  }
+
+  PerNode<State> nodes_;
+};
+
+template std::unique_ptr<Checker> make_checker<BoundedRetry>(const Truth& truth);
+
+}  // namespace ichor::sim

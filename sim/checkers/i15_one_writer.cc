@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include "sim/checkers/make.h"
+#include "sim/checkers/tables.h"
+
+namespace ichor::sim {
+
+class OneWriter final : public Checker {
+ public:
+  explicit OneWriter(const Truth& truth) : Checker(truth) {}
+
+  std::string_view id() const override { return "I15"; }
+  std::string_view promise() const override {
+    return "one process at a time mutates a cluster, and the next one began after it was gone";
+  }
+
+  void on_process_started(int process) override { lives_[process] = {true, ++happenings_, 0}; }
+  void on_process_crashed(int process) override { end(process); }
+  void on_process_ended(int process, const RunResult& /*result*/) override { end(process); }
+
+  void on_request(const Request& request) override {
+    if (!mutates(request.call)) return;
+    const Life mine = lives_[request.process];
+    if (!mine.alive) {
+      violated(fmt::format("run {} sent {} although it is not running", request.process,
+                           name_of(request.call)));
+    }
+    if (request.process == writer_) return;
+    const Life before = lives_[writer_];
+    if (writer_ != 0 && (before.alive || before.ended > mine.began)) {
+      violated(
+          fmt::format("run {} sent {}, but it began before run {}, which had mutated, was gone",
+                      request.process, name_of(request.call), writer_));
+    }
+    writer_ = request.process;
+  }
+
+ private:
+  struct Life {
+    bool alive{false};
+    int began{0};  // in the order of all beginnings and ends
+    int ended{0};
+  };
+
+  void end(int process) {
+    lives_[process].alive = false;
+    lives_[process].ended = ++happenings_;
+  }
+
+  PerProcess<Life> lives_;
+  int happenings_{0};
+  int writer_{0};
+};
+
+template std::unique_ptr<Checker> make_checker<OneWriter>(const Truth& truth);
+
+}  // namespace ichor::sim

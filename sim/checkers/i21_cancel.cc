@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include "sim/checkers/make.h"
+
+namespace ichor::sim {
+
+namespace {
+
+constexpr Duration kEndsWithin = std::chrono::seconds(10);
+
+}  // namespace
+
+class PromptCancel final : public Checker {
+ public:
+  explicit PromptCancel(const Truth& truth) : Checker(truth) {}
+
+  std::string_view id() const override { return "I21"; }
+  std::string_view promise() const override {
+    return "a run that is told to stop ends within ten seconds";
+  }
+
+  void on_process_cancelled(int process) override {
+    // A second signal gives no more time.
+    for (const Leaving& leaving : leaving_) {
+      if (leaving.process == process) return;
+    }
+    leaving_.push_back({process, later(truth().clock.now(), kEndsWithin)});
+  }
+  void on_process_crashed(int process) override { forget(process); }
+  void on_process_ended(int process, const RunResult& /*result*/) override {
+    check_time();
+    forget(process);
+  }
+  void on_request(const Request& /*request*/) override { check_time(); }
+  void on_node_changed(const Node& /*node*/) override { check_time(); }
+  void on_durable(const JournalRecord& /*record*/) override { check_time(); }
+  void at_end() override { check_time(); }
+
+ private:
+  struct Leaving {
+    int process{0};
+    MonoTime until{};
+  };
+
+  void forget(int process) {
+    std::erase_if(leaving_, [&](const Leaving& leaving) { return leaving.process == process; });
+  }
+
+  void check_time() {
+    if (leaving_.empty()) return;
+    const MonoTime now = truth().clock.now();
+    for (const Leaving& leaving : leaving_) {
+      if (now <= leaving.until) continue;
+      violated(fmt::format("run {} was told to stop {} ago and is still there", leaving.process,
+                           to_text(now - leaving.until + kEndsWithin)));
+    }
+  }
+
+  std::vector<Leaving> leaving_;  // nearly always empty
+};
+
+template std::unique_ptr<Checker> make_checker<PromptCancel>(const Truth& truth);
+
+}  // namespace ichor::sim

@@ -1,0 +1,57 @@
+#include "sim/checkers/history.h"
+
+namespace ichor::sim {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+TEST(PromptCancel, HoldsForARunThatEndsInTenSeconds) {
+  History history("I21");
+  history.passes(minutes(5));
+  history.checker->on_process_cancelled(1);
+  history.passes(seconds(10));
+  history.ends(Exit::interrupted);
+  history.passes(minutes(5));
+  history.checker->at_end();
+  EXPECT_EQ(history.violation(), "");
+}
+
+TEST(PromptCancel, IsBrokenByARunThatEndsLater) {
+  History history("I21");
+  history.checker->on_process_cancelled(1);
+  history.passes(seconds(11));
+  history.ends(Exit::interrupted);
+  EXPECT_EQ(history.violation(), "run 1 was told to stop 11.0s ago and is still there");
+}
+
+TEST(PromptCancel, IsBrokenByARunThatGoesOnCalling) {
+  History history("I21");
+  history.checker->on_process_cancelled(1);
+  history.passes(seconds(11));
+  history.sends(Call::version, "cp1");
+  EXPECT_THAT(history.violation(), testing::HasSubstr("still there"));
+}
+
+TEST(PromptCancel, GivesNoMoreTimeForASecondSignal) {
+  History history("I21");
+  history.checker->on_process_cancelled(1);
+  history.passes(seconds(6));
+  history.checker->on_process_cancelled(1);
+  history.passes(seconds(6));
+  history.checker->at_end();
+  EXPECT_THAT(history.violation(), testing::HasSubstr("run 1 was told to stop 12.0s ago"));
+}
+
+TEST(PromptCancel, ExpectsNothingOfARunThatWasKilled) {
+  History history("I21");
+  history.checker->on_process_cancelled(1);
+  history.crashes();
+  history.passes(minutes(1));
+  history.starts_again();
+  history.sends(Call::version, "cp1");
+  EXPECT_EQ(history.violation(), "");
+}
+
+}  // namespace
+}  // namespace ichor::sim

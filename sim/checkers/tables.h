@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sim/checkers/checker.h"
+
+namespace ichor::sim {
+
+/// One T for every node of the profile, found by name or by machine. Nothing is allocated after the
+/// beginning, and a look-up compares a handful of short names.
+template <class T>
+class PerNode {
+ public:
+  explicit PerNode(const Truth& truth) : truth_(truth), items_(truth.profile.nodes.size()) {}
+
+  /// Null for a node that is not planned.
+  T* find(const NodeName& name) {
+    const std::vector<NodePlan>& plans = truth_.profile.nodes;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (plans[i].name == name) return &items_[i];
+    }
+    return nullptr;
+  }
+  T* find(const Node& machine) {
+    for (std::size_t i = 0; i < truth_.nodes.size() && i < items_.size(); ++i) {
+      if (truth_.nodes[i].get() == &machine) return &items_[i];
+    }
+    return nullptr;
+  }
+
+  std::size_t size() const { return items_.size(); }
+  T& operator[](std::size_t place) { return items_[place]; }
+  const T& operator[](std::size_t place) const { return items_[place]; }
+  auto begin() { return items_.begin(); }
+  auto end() { return items_.end(); }
+
+ private:
+  const Truth& truth_;
+  std::vector<T> items_;  // in the order of the profile
+};
+
+/// One T for every run of ichor, made when it is first asked for.
+template <class T>
+class PerProcess {
+ public:
+  T& operator[](int process) {
+    const auto place = static_cast<std::size_t>(process);
+    if (place >= items_.size()) items_.resize(place + 1);
+    return items_[place];
+  }
+
+ private:
+  std::vector<T> items_;
+};
+
+/// One T for each call that mutates.
+template <class T>
+struct PerMutation {
+  T apply{};
+  T bootstrap{};
+
+  T& operator[](Call call) { return call == Call::bootstrap ? bootstrap : apply; }
+};
+
+}  // namespace ichor::sim

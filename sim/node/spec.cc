@@ -1,0 +1,31 @@
+#include "sim/node/spec.h"
+
+namespace ichor::sim {
+
+TalosVersion talos_version(Personality personality) {
+  return personality == Personality::v1_12 ? TalosVersion{1, 12, 6} : TalosVersion{1, 13, 9};
+}
+
+Durations container_durations() {
+  using std::chrono::milliseconds;
+  Durations durations;
+  durations.power_on_to_api = milliseconds(1500);
+  durations.config_to_switch = milliseconds(50);
+  durations.port_gap = milliseconds(400);
+  durations.install = milliseconds(0);
+  durations.reboot_down = milliseconds(12'200);
+  durations.cri_start = milliseconds(500);
+  durations.kubelet_start = milliseconds(1900);
+  durations.etcd_prepare = milliseconds(500);
+  durations.etcd_healthy = milliseconds(4700);
+  durations.etcd_join_retry = milliseconds(3000);
+  durations.etcd_catch_up = milliseconds(19'000);
+  durations.api_server_start = milliseconds(15'200);
+  durations.node_register = milliseconds(39'300);
+  durations.node_ready = milliseconds(14'400);
+  durations.time_sync = milliseconds(0);
+  durations.worker_certificate = milliseconds(1000);
+  return durations;
+}
+
+}  // namespace ichor::sim
