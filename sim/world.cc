@@ -267,6 +267,7 @@ void SimWorld::process_ended(int number, const RunResult& result) {
   trace_.line(clock_.now(), fmt::format("run {} ends {}: {}", number,
                                         static_cast<int>(result.exit), result.verdict));
   for (const auto& checker : checkers_) checker->on_process_ended(number, result);
+  for (const auto& fault : faults_) fault->on_process_ended(*this);
   report_.verdict = result.verdict;
   const bool other_runs = std::any_of(processes_.begin(), processes_.end(), [&](const auto& other) {
     return other && !other->dead() && other->number() != number;

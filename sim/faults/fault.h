@@ -51,6 +51,8 @@ class Fault {
   /// Changes what a watch delivers: 0 = lost, 1 = as it is, 2 = doubled.
   virtual int watch_copies(SimWorld& /*world*/) { return 1; }
   virtual void on_node_changed(SimWorld& /*world*/, Node& /*node*/) {}
+  /// A run ended by itself, whatever its verdict.
+  virtual void on_process_ended(SimWorld& /*world*/) {}
   /// True: ichor dies here.
   virtual bool crash_at(SimWorld& /*world*/, CrashSite /*site*/) { return false; }
 
@@ -73,7 +75,7 @@ struct FaultClass {
   std::unique_ptr<Fault> (*make)(SeededRandom random);
 };
 
-/// All of them; each is one file here and one line in catalogue.cc.
+/// All of them; each is one file here and one line in catalogue.inc.
 const std::vector<FaultClass>& fault_catalogue();
 
 }  // namespace ichor::sim
