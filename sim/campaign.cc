@@ -1,10 +1,9 @@
 #include "sim/campaign.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <fmt/format.h>
 #include <mutex>
 #include <thread>
 
@@ -44,10 +43,12 @@ void add(CampaignReport& total, const SeedReport& seed, const SeedPlan& plan) {
   total.runs += static_cast<std::uint64_t>(seed.runs);
   total.crashes += static_cast<std::uint64_t>(seed.crashes);
   total.events += seed.events;
-  total.simulated_hours += std::chrono::duration<double, std::ratio<3600>>(seed.time_to_ready).count();
+  total.simulated_hours +=
+      std::chrono::duration<double, std::ratio<3600>>(seed.time_to_ready).count();
   for (std::size_t i = 0; i < plan.faults.size(); ++i) {
     ++total.armed[plan.faults[i]];
-    if (i < seed.fired.size()) total.fired[plan.faults[i]] += static_cast<std::uint64_t>(seed.fired[i]);
+    if (i < seed.fired.size())
+      total.fired[plan.faults[i]] += static_cast<std::uint64_t>(seed.fired[i]);
   }
   for (const auto& [site, count] : seed.crash_sites) {
     total.crash_sites[site] += static_cast<std::uint64_t>(count);
@@ -141,9 +142,10 @@ void print_json(const CampaignOptions& options, const CampaignReport& report, in
   if (!report.violation.empty()) {
     out << fmt::format(R"(,"failed_seed":{})", report.failed_seed);
   }
-  out << fmt::format("}}\n{{\"type\":\"summary\",\"ok\":{},\"exit\":{},\"mutations\":0,\"nodes\":{{}},"
-                     "\"seconds\":{:.3f}}}\n",
-                     exit == 0, exit, report.seconds);
+  out << fmt::format(
+      "}}\n{{\"type\":\"summary\",\"ok\":{},\"exit\":{},\"mutations\":0,\"nodes\":{{}},"
+      "\"seconds\":{:.3f}}}\n",
+      exit == 0, exit, report.seconds);
 }
 
 void print_text(const CampaignOptions& options, const CampaignReport& report, std::ostream& out) {
@@ -155,16 +157,17 @@ void print_text(const CampaignOptions& options, const CampaignReport& report, st
                            static_cast<double>(std::max<std::uint64_t>(report.seeds, 1)),
                        report.fired[index]);
   }
-  out << fmt::format("\n{} seeds of {}+{} nodes: {} ready, {} runs of ichor, {} of them killed, "
-                     "{:.0f} simulated hours\n",
-                     report.seeds, options.shape.control_planes, options.shape.workers, report.ready,
-                     report.runs, report.crashes, report.simulated_hours);
+  out << fmt::format(
+      "\n{} seeds of {}+{} nodes: {} ready, {} runs of ichor, {} of them killed, "
+      "{:.0f} simulated hours\n",
+      report.seeds, options.shape.control_planes, options.shape.workers, report.ready, report.runs,
+      report.crashes, report.simulated_hours);
   out << fmt::format("{} crash sites reached, {} seeds proved twice, {} events\n",
                      report.crash_sites.size(), report.proved_twice, report.events);
   if (report.seconds > 0) {
     const double runs = static_cast<double>(report.seeds + report.proved_twice);
-    out << fmt::format("{:.1f} s with {} jobs: {:.0f} bring-ups per second and job\n", report.seconds,
-                       options.jobs, runs / report.seconds / options.jobs);
+    out << fmt::format("{:.1f} s with {} jobs: {:.0f} bring-ups per second and job\n",
+                       report.seconds, options.jobs, runs / report.seconds / options.jobs);
   }
 }
 

@@ -42,8 +42,8 @@ struct CampaignReport {
   std::string violation;
 };
 
-/// "all", "none", or a comma-separated list of names of fault_catalogue(); an unknown name is an error
-/// that gives the nearest one.
+/// "all", "none", or a comma-separated list of names of fault_catalogue(); an unknown name is an
+/// error that gives the nearest one.
 Result<FaultChoice> parse_faults(const std::string& text);
 /// "3+3": control planes and workers.
 Result<Shape> parse_shape(const std::string& text);

@@ -1,8 +1,7 @@
 #include "sim/campaign.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <sstream>
 
 namespace ichor::sim {

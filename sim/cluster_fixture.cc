@@ -61,17 +61,19 @@ MachineConfig config_for(const NodePlan& plan, FixedJudge& judge) {
 }
 
 /// Every duration of a node, so that a pace can be applied to all of them.
-constexpr Duration Durations::* kDurations[] = {
-    &Durations::power_on_to_api, &Durations::config_to_switch, &Durations::port_gap,
-    &Durations::install,         &Durations::reboot_down,      &Durations::cri_start,
-    &Durations::kubelet_start,   &Durations::etcd_prepare,     &Durations::etcd_healthy,
-    &Durations::etcd_join_retry, &Durations::etcd_catch_up,    &Durations::api_server_start,
-    &Durations::node_register,   &Durations::node_ready,       &Durations::time_sync,
-    &Durations::worker_certificate,
+constexpr Duration Durations::*kDurations[] = {
+    &Durations::power_on_to_api, &Durations::config_to_switch,
+    &Durations::port_gap,        &Durations::install,
+    &Durations::reboot_down,     &Durations::cri_start,
+    &Durations::kubelet_start,   &Durations::etcd_prepare,
+    &Durations::etcd_healthy,    &Durations::etcd_join_retry,
+    &Durations::etcd_catch_up,   &Durations::api_server_start,
+    &Durations::node_register,   &Durations::node_ready,
+    &Durations::time_sync,       &Durations::worker_certificate,
 };
 
 Durations scaled(Durations durations, double pace) {
-  for (Duration Durations::* member : kDurations) {
+  for (Duration Durations::*member : kDurations) {
     const double length = static_cast<double>((durations.*member).count());
     durations.*member = Duration(static_cast<Duration::rep>(length * pace));
   }

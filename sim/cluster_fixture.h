@@ -10,8 +10,8 @@
 
 namespace ichor::sim {
 
-/// The cluster that a seed is about: profile, configs and hardware that fit together. The secrets and
-/// configs are fixed texts: an RSA key takes longer than a thousand runs.
+/// The cluster that a seed is about: profile, configs and hardware that fit together. The secrets
+/// and configs are fixed texts: an RSA key takes longer than a thousand runs.
 struct ClusterFixture {
   ClusterProfile profile;
   ConfigSet configs;

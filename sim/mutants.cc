@@ -1,8 +1,7 @@
 #include "sim/mutants.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "base/mutant.h"
 

@@ -13,15 +13,15 @@ namespace ichor::sim {
 /// the extra binary ichor-mutants can switch on.
 struct Mutant {
   std::string_view name;
-  std::string_view breaks;   // what goes wrong with it
+  std::string_view breaks;     // what goes wrong with it
   std::string_view caught_by;  // the invariant that should see it first
 };
 
 const std::vector<Mutant>& mutants();
 
-/// Runs the campaign once with each of the named mutants ("all": every one) switched on, and says by
-/// which seed and invariant it was found. 0 if every one was found, 1 if one escaped, 64 for an unknown
-/// name or a binary that has no mutants.
+/// Runs the campaign once with each of the named mutants ("all": every one) switched on, and says
+/// by which seed and invariant it was found. 0 if every one was found, 1 if one escaped, 64 for an
+/// unknown name or a binary that has no mutants.
 int hunt_mutants(const CampaignOptions& options, const std::vector<std::string>& names,
                  std::ostream& out);
 

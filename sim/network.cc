@@ -16,7 +16,8 @@ CallError lost(Call call, Progress progress, Code code, std::string_view text) {
 }
 
 CallError ended(Call call, Wake wake) {
-  if (wake == Wake::cancelled) return lost(call, Progress::sent, Code::cancelled, "context canceled");
+  if (wake == Wake::cancelled)
+    return lost(call, Progress::sent, Code::cancelled, "context canceled");
   return lost(call, Progress::sent, Code::deadline_exceeded, "context deadline exceeded");
 }
 
@@ -59,14 +60,12 @@ class SimSession final : public TalosSession {
     });
   }
   Task<CallResult<Identity>> identity(Context context) override {
-    return read<Identity>(context, Call::identity, [](Node& node, const Caller& caller) {
-      return node.identity(caller);
-    });
+    return read<Identity>(context, Call::identity,
+                          [](Node& node, const Caller& caller) { return node.identity(caller); });
   }
   Task<CallResult<std::vector<Disk>>> disks(Context context) override {
-    return read<std::vector<Disk>>(context, Call::disks, [](Node& node, const Caller& caller) {
-      return node.disks(caller);
-    });
+    return read<std::vector<Disk>>(
+        context, Call::disks, [](Node& node, const Caller& caller) { return node.disks(caller); });
   }
   Task<CallResult<std::vector<ServiceStatus>>> services(Context context) override {
     return read<std::vector<ServiceStatus>>(
@@ -74,9 +73,8 @@ class SimSession final : public TalosSession {
         [](Node& node, const Caller& caller) { return node.services(caller); });
   }
   Task<CallResult<bool>> time_synced(Context context) override {
-    return read<bool>(context, Call::time_status, [](Node& node, const Caller& caller) {
-      return node.time_synced(caller);
-    });
+    return read<bool>(context, Call::time_status,
+                      [](Node& node, const Caller& caller) { return node.time_synced(caller); });
   }
   Task<CallResult<std::optional<Digest>>> config_digest(Context context) override {
     SimWorld& world = world_;
@@ -90,9 +88,8 @@ class SimSession final : public TalosSession {
         });
   }
   Task<CallResult<bool>> etcd_has_data(Context context) override {
-    return read<bool>(context, Call::etcd_data, [](Node& node, const Caller& caller) {
-      return node.etcd_has_data(caller);
-    });
+    return read<bool>(context, Call::etcd_data,
+                      [](Node& node, const Caller& caller) { return node.etcd_has_data(caller); });
   }
   Task<CallResult<std::vector<EtcdMember>>> etcd_members(Context context) override {
     return read<std::vector<EtcdMember>>(
@@ -110,12 +107,12 @@ class SimSession final : public TalosSession {
         [](Node& node, const Caller& caller) { return node.etcd_alarms(caller); });
   }
   Task<CallResult<SecretString>> kubeconfig(Context context) override {
-    return read<SecretString>(
-        context, Call::kubeconfig, [](Node& node, const Caller& caller) -> Answer<SecretString> {
-          auto text = node.kubeconfig(caller);
-          if (!text) return tl::unexpected(std::move(text).error());
-          return SecretString(*std::move(text));
-        });
+    return read<SecretString>(context, Call::kubeconfig,
+                              [](Node& node, const Caller& caller) -> Answer<SecretString> {
+                                auto text = node.kubeconfig(caller);
+                                if (!text) return tl::unexpected(std::move(text).error());
+                                return SecretString(*std::move(text));
+                              });
   }
   Task<CallResult<std::unique_ptr<Watch>>> watch(Context context, Bell& changed) override;
   Task<Outcome> apply_configuration(Context context, ApplyRequest request) override;
@@ -154,8 +151,8 @@ class SimSession final : public TalosSession {
     dispatch<T>(request, passage, slot, std::move(execute));
     const Wake wake = co_await Slot<CallResult<T>>::ready(slot, context);
     if (world_.process_dead(process_)) co_await hang(world_.clock());
-    CallResult<T> result = wake == Wake::signalled ? slot->take()
-                                                   : tl::unexpected(ended(request.call, wake));
+    CallResult<T> result =
+        wake == Wake::signalled ? slot->take() : tl::unexpected(ended(request.call, wake));
     if (!result && result.error().progress == Progress::sent) broken_ = true;
     Reply reply = reply_of(result);
     if constexpr (std::is_same_v<T, bool>) {
@@ -186,8 +183,8 @@ class SimSession final : public TalosSession {
       if (port.epoch != epoch) {
         // A machine that went down says nothing; one whose apid was replaced resets the connection.
         if (port.listener == Listener::silent) return;
-        answer_later(tl::unexpected(lost(request.call, Progress::sent, Code::unavailable,
-                                         "connection reset by peer")));
+        answer_later(tl::unexpected(
+            lost(request.call, Progress::sent, Code::unavailable, "connection reset by peer")));
         return;
       }
       if (port.node->frozen()) return;
@@ -201,8 +198,8 @@ class SimSession final : public TalosSession {
       if (answer && mutates(request.call)) world.note_effect(request);
       if (passage.lose_reply) return;
       if (passage.break_after) {
-        answer_later(tl::unexpected(
-            lost(request.call, Progress::sent, Code::unavailable, "error reading from server: EOF")));
+        answer_later(tl::unexpected(lost(request.call, Progress::sent, Code::unavailable,
+                                         "error reading from server: EOF")));
       } else if (answer) {
         answer_later(CallResult<T>(*std::move(answer)));
       } else {
@@ -262,8 +259,9 @@ Task<Outcome> SimSession::bootstrap(Context context) {
 
 Task<CallResult<std::unique_ptr<Watch>>> SimSession::watch(Context context, Bell& changed) {
   Request request = request_for(Call::watch, context);
-  const auto opened = co_await carry<Nothing>(
-      context, std::move(request), [](Node&, const Caller&) -> Answer<Nothing> { return Nothing{}; });
+  const auto opened =
+      co_await carry<Nothing>(context, std::move(request),
+                              [](Node&, const Caller&) -> Answer<Nothing> { return Nothing{}; });
   if (!opened) co_return tl::unexpected(opened.error());
   if (!connected()) {
     co_return tl::unexpected(
@@ -341,9 +339,8 @@ Task<CallResult<void>> SimKubeApi::ready(Context context, const SecretString&) {
   if (world_.process_dead(process_)) co_await hang(world_.clock());
   CallResult<void> result;
   const auto& nodes = world_.nodes();
-  const bool answers = std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
-    return node->api_server_ready();
-  });
+  const bool answers = std::any_of(nodes.begin(), nodes.end(),
+                                   [](const auto& node) { return node->api_server_ready(); });
   if (wake != Wake::signalled) {
     result = tl::unexpected(ended(Call::kube_ready, wake));
   } else if (!answers || passage.refuse) {

@@ -75,8 +75,8 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
   identity.run = RunId(fmt::format("run-{}", number));
   identity.owner = {fmt::format("nonce-{}", number), "sim", "boot-1", number};
   const World ports{world.clock(), random_, talos_, kube_, *journal_, *files_, *events_};
-  orchestrator_ = std::make_unique<Orchestrator>(ports, world.profile(), world.configs(),
-                                                 std::move(identity));
+  orchestrator_ =
+      std::make_unique<Orchestrator>(ports, world.profile(), world.configs(), std::move(identity));
 }
 
 SimProcess::~SimProcess() = default;

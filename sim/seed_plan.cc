@@ -13,8 +13,8 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// Swarm testing: a class is armed in a part of the seeds only, so most seeds combine a few classes and
-/// each also shows what it does without the others.
+/// Swarm testing: a class is armed in a part of the seeds only, so most seeds combine a few classes
+/// and each also shows what it does without the others.
 constexpr double kArmed = 0.15;
 
 }  // namespace

@@ -29,7 +29,7 @@ struct SeedPlan {
   double pace{1.0};            // factor on all node durations
   Duration latency{};          // one way
   Duration fault_phase{};
-  std::vector<Duration> power_on;  // per node
+  std::vector<Duration> power_on;   // per node
   std::vector<std::size_t> faults;  // indices into fault_catalogue()
 };
 

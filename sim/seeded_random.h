@@ -10,8 +10,8 @@
 
 namespace ichor::sim {
 
-/// Chance from a seed: xoshiro256**, seeded through splitmix64, integer arithmetic only, so the same
-/// seed gives the same numbers on every platform and compiler.
+/// Chance from a seed: xoshiro256**, seeded through splitmix64, integer arithmetic only, so the
+/// same seed gives the same numbers on every platform and compiler.
 class SeededRandom final : public Random {
  public:
   explicit SeededRandom(std::uint64_t seed) {
@@ -51,8 +51,9 @@ class SeededRandom final : public Random {
     return low + Duration(below(static_cast<std::uint64_t>((high - low).count()) + 1));
   }
 
-  /// An independent source. It depends on this one's seed and position and on the stream's number, and
-  /// leaves this one's later numbers as they were: adding a stream does not reshuffle the others.
+  /// An independent source. It depends on this one's seed and position and on the stream's number,
+  /// and leaves this one's later numbers as they were: adding a stream does not reshuffle the
+  /// others.
   SeededRandom fork(std::uint64_t stream) const {
     std::uint64_t mixed = stream;
     std::uint64_t seed = split_mix(mixed) ^ state_[0] ^ std::rotl(state_[2], 32);

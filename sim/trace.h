@@ -9,8 +9,8 @@
 
 namespace ichor::sim {
 
-/// The history of a run as a hash, and as text when somebody listens. The hash covers everything that
-/// is noted, so two runs of a seed that differ anywhere differ in it.
+/// The history of a run as a hash, and as text when somebody listens. The hash covers everything
+/// that is noted, so two runs of a seed that differ anywhere differ in it.
 class Trace {
  public:
   using Listener = std::function<void(const std::string& line)>;

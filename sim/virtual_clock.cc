@@ -46,8 +46,8 @@ void VirtualClock::cancel(CallId id) {
   const Ticket ticket{slot_plus_one - 1u, static_cast<std::uint32_t>(id >> 32)};
   if (slot_plus_one == 0 || ticket.slot >= slots_.size() || !live(ticket)) return;
   if (slots_[ticket.slot].in_heap) ++stale_in_heap_;
-  // The callback dies at the end of this statement, after the slot is settled: its captures may cancel
-  // others as they go.
+  // The callback dies at the end of this statement, after the slot is settled: its captures may
+  // cancel others as they go.
   Callback dying = release(ticket.slot);
   if (stale_in_heap_ >= kSweepAt && stale_in_heap_ * 2 > heap_.size()) sweep_heap();
 }
@@ -132,7 +132,8 @@ void VirtualClock::sweep_heap() {
 void VirtualClock::push_ring(Ticket ticket) {
   if (ring_size_ == ring_.size()) {
     // Unroll into order before growing, because the mask changes with the capacity.
-    std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(ring_head_), ring_.end());
+    std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(ring_head_),
+                ring_.end());
     ring_head_ = 0;
     ring_.resize(ring_.size() * 2);
   }

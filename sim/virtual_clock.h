@@ -8,8 +8,8 @@
 
 namespace ichor::sim {
 
-/// Time that passes only when it is told to: `step` jumps to the next callback and runs it. The same
-/// calls in the same order give the same run, and an idle hour costs nothing.
+/// Time that passes only when it is told to: `step` jumps to the next callback and runs it. The
+/// same calls in the same order give the same run, and an idle hour costs nothing.
 ///
 /// A callback may ask for and cancel others, and may itself drive the clock no further.
 class VirtualClock final : public Clock {

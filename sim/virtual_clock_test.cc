@@ -1,8 +1,7 @@
 #include "sim/virtual_clock.h"
 
-#include <gtest/gtest.h>
-
 #include <chrono>
+#include <gtest/gtest.h>
 #include <map>
 #include <string>
 #include <vector>

@@ -1,8 +1,7 @@
 #include "sim/world.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "sim/process.h"
 
@@ -194,9 +193,8 @@ void SimWorld::start_process() {
 }
 
 void SimWorld::start_rival() {
-  const bool alone = std::none_of(processes_.begin(), processes_.end(), [](const auto& process) {
-    return process && !process->dead();
-  });
+  const bool alone = std::none_of(processes_.begin(), processes_.end(),
+                                  [](const auto& process) { return process && !process->dead(); });
   if (alone || quiet_) return;
   start_process();
 }
@@ -228,18 +226,19 @@ void SimWorld::sync_journal() {
 
 void SimWorld::note_request(const Request& request) {
   trace_.add(clock_.now());
-  trace_.add(static_cast<std::uint64_t>(request.call) << 8 | static_cast<unsigned>(request.process));
+  trace_.add(static_cast<std::uint64_t>(request.call) << 8 |
+             static_cast<unsigned>(request.process));
   if (trace_.wanted() && request.call != Call::open) {
-    trace_.line(clock_.now(), fmt::format("run {} → {} {}", request.process, request.planned.value(),
-                                          name_of(request.call)));
+    trace_.line(clock_.now(), fmt::format("run {} → {} {}", request.process,
+                                          request.planned.value(), name_of(request.call)));
   }
   for (const auto& checker : checkers_) checker->on_request(request);
 }
 
 void SimWorld::note_effect(const Request& request) {
   trace_.add(std::string_view("effect"));
-  trace_.line(clock_.now(), fmt::format("effect of {} on {}", name_of(request.call),
-                                        request.planned.value()));
+  trace_.line(clock_.now(),
+              fmt::format("effect of {} on {}", name_of(request.call), request.planned.value()));
   for (const auto& checker : checkers_) checker->on_effect(request);
 }
 
@@ -247,8 +246,8 @@ void SimWorld::note_reply(const Request& request, const Reply& reply) {
   trace_.add(clock_.now());
   trace_.add(reply.error ? static_cast<std::uint64_t>(reply.error->code) + 1 : 0);
   if (trace_.wanted() && reply.error) {
-    trace_.line(clock_.now(), fmt::format("run {} ← {} {}", request.process, request.planned.value(),
-                                          to_text(*reply.error)));
+    trace_.line(clock_.now(), fmt::format("run {} ← {} {}", request.process,
+                                          request.planned.value(), to_text(*reply.error)));
   }
   for (const auto& checker : checkers_) checker->on_reply(request, reply);
 }
@@ -264,8 +263,8 @@ void SimWorld::note_event(int process, const Event& event) {
 
 void SimWorld::process_ended(int number, const RunResult& result) {
   trace_.add(static_cast<std::uint64_t>(result.exit));
-  trace_.line(clock_.now(), fmt::format("run {} ends {}: {}", number,
-                                        static_cast<int>(result.exit), result.verdict));
+  trace_.line(clock_.now(), fmt::format("run {} ends {}: {}", number, static_cast<int>(result.exit),
+                                        result.verdict));
   for (const auto& checker : checkers_) checker->on_process_ended(number, result);
   for (const auto& fault : faults_) fault->on_process_ended(*this);
   report_.verdict = result.verdict;

@@ -27,17 +27,17 @@ struct SeedReport {
   std::string violation;  // "I3: …", empty if every invariant held
   bool ready{false};
   Duration time_to_ready{};
-  int runs{0};     // processes started, the repetition not counted
+  int runs{0};  // processes started, the repetition not counted
   int crashes{0};
   std::string verdict;  // of the last run
   std::uint64_t trace_hash{0};
   std::uint64_t events{0};
-  std::vector<int> fired;  // per armed fault, in the order of SeedPlan::faults
+  std::vector<int> fired;                  // per armed fault, in the order of SeedPlan::faults
   std::map<std::string, int> crash_sites;  // "before-call Bootstrap" → times reached
 };
 
-/// The deterministic world of one seed: clock, chance, machines, network, faults, and the truth that
-/// checkers judge by. ichor's production code runs in it as processes that can be killed.
+/// The deterministic world of one seed: clock, chance, machines, network, faults, and the truth
+/// that checkers judge by. ichor's production code runs in it as processes that can be killed.
 ///
 /// Two phases: faults on; then quiet, in which the cluster must become ready.
 class SimWorld {

@@ -34,8 +34,8 @@ struct Passage {
 enum class CrashSite { before_append, after_append, before_call, after_call };
 std::string_view name_of(CrashSite site);
 
-/// A way in which the world misbehaves, armed for one seed. Everything it draws comes from the given
-/// stream, so that arming one fault does not change what another one does.
+/// A way in which the world misbehaves, armed for one seed. Everything it draws comes from the
+/// given stream, so that arming one fault does not change what another one does.
 class Fault {
  public:
   explicit Fault(SeededRandom random) : random_(random) {}

@@ -38,7 +38,8 @@ class WallClockJump final : public Fault {
     const MonoTime at(random().between(Duration{}, world.plan().fault_phase));
     const std::int64_t year_ms = 365ll * 24 * 3600 * 1000;
     const std::int64_t jump =
-        static_cast<std::int64_t>(random().below(static_cast<std::uint64_t>(2 * year_ms))) - year_ms;
+        static_cast<std::int64_t>(random().below(static_cast<std::uint64_t>(2 * year_ms))) -
+        year_ms;
     world.clock().call_at(at, [this, &world, jump] {
       fire();
       world.clock().set_wall(WallTime{world.clock().wall().unix_ms + jump});

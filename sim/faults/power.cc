@@ -6,8 +6,8 @@ namespace ichor::sim {
 
 namespace {
 
-/// When a node enters `stage`, the power fails a moment later: for an instant (the machine reboots) or
-/// for a while (it is gone). Once per seed, on the first node that gets there.
+/// When a node enters `stage`, the power fails a moment later: for an instant (the machine reboots)
+/// or for a while (it is gone). Once per seed, on the first node that gets there.
 class PowerFault final : public Fault {
  public:
   PowerFault(SeededRandom random, Stage stage, bool stays_down)

@@ -5,8 +5,8 @@ namespace ichor::sim {
 
 namespace {
 
-/// A handshake that breaks in the middle, as under load or corruption: it says nothing about who is at
-/// the other end.
+/// A handshake that breaks in the middle, as under load or corruption: it says nothing about who is
+/// at the other end.
 class TlsError final : public Fault {
  public:
   using Fault::Fault;

@@ -7,8 +7,8 @@
 
 namespace ichor {
 
-/// "Something changed, look again." Rings are counted, so that one that comes between a look and the
-/// wait after it is not missed: take rings() before the look and wait for more than that.
+/// "Something changed, look again." Rings are counted, so that one that comes between a look and
+/// the wait after it is not missed: take rings() before the look and wait for more than that.
 class Bell {
  public:
   void ring() {

@@ -7,8 +7,8 @@
 
 namespace ichor {
 
-/// The seam for time: what time it is, and "call this later". One thread; callbacks never run inside
-/// call_at, so the caller's state is settled when they do.
+/// The seam for time: what time it is, and "call this later". One thread; callbacks never run
+/// inside call_at, so the caller's state is settled when they do.
 ///
 /// Bodies: sim/virtual_clock.h (jumps to the next callback), os/loop_clock.h (the socket loop).
 class Clock {

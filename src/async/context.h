@@ -7,8 +7,8 @@
 
 namespace ichor {
 
-/// Can be cancelled once, and tells everything below it. Scopes form a tree by construction; a child
-/// must die before its parent.
+/// Can be cancelled once, and tells everything below it. Scopes form a tree by construction; a
+/// child must die before its parent.
 class CancelScope {
  public:
   /// Something that wants to hear of a cancellation: a waiting coroutine or a child scope.
@@ -48,8 +48,8 @@ class CancelScope {
   Relay relay_{*this};
 };
 
-/// What every operation that can wait is given: the time, who may call it off, and until when it may
-/// last. A small value: pass it on by value, narrowed where a step has a budget of its own.
+/// What every operation that can wait is given: the time, who may call it off, and until when it
+/// may last. A small value: pass it on by value, narrowed where a step has a budget of its own.
 struct Context {
   Clock* clock;
   CancelScope* scope;

@@ -50,7 +50,7 @@ void* take_frame(std::size_t size) {
   const std::size_t which = class_of(size);
   if (!kPooled || which >= kClasses) return ::operator new(size);
   Free*& first = pool.free[which];
-  if (!first) return ::operator new(which * kStep);
+  if (!first) return ::operator new(which* kStep);
   Free* const taken = first;
   first = taken->next;
   return taken;

@@ -87,9 +87,7 @@ class Signal {
   }
 
   /// Until the next notification or the context's deadline.
-  Waiter wait(Context context) {
-    return Waiter(this, context, context.deadline, Wake::timed_out);
-  }
+  Waiter wait(Context context) { return Waiter(this, context, context.deadline, Wake::timed_out); }
 
   /// As wait(), but for `limit` at most.
   Waiter wait_for(Context context, Duration limit) { return wait(context.within(limit)); }

@@ -1,7 +1,6 @@
 #include "async/signal.h"
 
 #include <gtest/gtest.h>
-
 #include <optional>
 #include <vector>
 

@@ -9,8 +9,8 @@
 
 namespace ichor {
 
-/// One value handed from a callback to a coroutine. An adapter keeps a shared_ptr to the slot in its
-/// callback and awaits take(); if the coroutine is gone by then, the value is dropped.
+/// One value handed from a callback to a coroutine. An adapter keeps a shared_ptr to the slot in
+/// its callback and awaits take(); if the coroutine is gone by then, the value is dropped.
 template <class T>
 class Slot {
  public:

@@ -17,10 +17,10 @@ namespace ichor {
 /// destroying the root destroys the whole computation wherever it is suspended, without running
 /// another line of it. The simulator crashes ichor that way, and nothing but destructors may run.
 ///
-/// Why not asio::awaitable: its frames belong to the io_context's threads and cannot be dropped in the
-/// middle, its cancellation is implicit, and its headers cost seconds in every file of the core. Here
-/// an awaited leaf is always a Signal (async/signal.h) and time always a Clock, so the same core runs
-/// on a virtual clock and on a socket loop.
+/// Why not asio::awaitable: its frames belong to the io_context's threads and cannot be dropped in
+/// the middle, its cancellation is implicit, and its headers cost seconds in every file of the
+/// core. Here an awaited leaf is always a Signal (async/signal.h) and time always a Clock, so the
+/// same core runs on a virtual clock and on a socket loop.
 ///
 /// A Task does not throw: expected trouble is in T, and an escaped exception ends the process.
 template <class T>

@@ -8,8 +8,8 @@
 
 namespace ichor {
 
-/// Children that run side by side and do not outlive this object. Destroying the group destroys what
-/// still runs, without running more of it; join() waits for all.
+/// Children that run side by side and do not outlive this object. Destroying the group destroys
+/// what still runs, without running more of it; join() waits for all.
 class TaskGroup {
  public:
   explicit TaskGroup(Context context) : context_(context) {}

@@ -1,7 +1,6 @@
 #include "async/task.h"
 
 #include <gtest/gtest.h>
-
 #include <memory>
 
 #include "async/signal.h"
@@ -50,8 +49,8 @@ TEST(Task, ManyAwaitsInARow) {
   EXPECT_EQ(task.take(), 1000);
 }
 
-/// What a crash must do: the innermost frame is suspended, and dropping the root frees every frame on
-/// the way without running another line.
+/// What a crash must do: the innermost frame is suspended, and dropping the root frees every frame
+/// on the way without running another line.
 Task<void> inner(Context context, std::shared_ptr<int> held, bool& went_on) {
   co_await sleep_for(context, std::chrono::hours(1));
   went_on = true;

@@ -9,11 +9,12 @@ namespace ichor {
 /// wrong is a Result.
 [[noreturn]] void check_failed(std::string_view what, std::source_location where);
 
-/// An assertion that stays on in release builds. Write two checks rather than one with `&&`, so that
-/// the message says which half was false.
+/// An assertion that stays on in release builds. Write two checks rather than one with `&&`, so
+/// that the message says which half was false.
 inline void check(bool holds, std::string_view what = {},
                   std::source_location where = std::source_location::current()) {
-  if (!holds) [[unlikely]] check_failed(what, where);
+  if (!holds) [[unlikely]]
+    check_failed(what, where);
 }
 
 }  // namespace ichor

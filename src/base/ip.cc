@@ -1,7 +1,6 @@
 #include "base/ip.h"
 
 #include <arpa/inet.h>
-
 #include <charconv>
 
 namespace ichor {

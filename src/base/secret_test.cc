@@ -1,7 +1,6 @@
 #include "base/secret.h"
 
 #include <gtest/gtest.h>
-
 #include <sstream>
 #include <type_traits>
 

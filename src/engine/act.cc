@@ -11,8 +11,8 @@ Outcome not_sent(Call call, Code code, std::string text) {
   return Outcome::failed({call, Progress::not_sent, TlsVerdict::fine, code, std::move(text)});
 }
 
-/// What tells this life of the node from the next: its boot id, or its maintenance certificate, which
-/// is new at every boot, where the boot id cannot be read.
+/// What tells this life of the node from the next: its boot id, or its maintenance certificate,
+/// which is new at every boot, where the boot id cannot be read.
 std::string life_mark(const NodeLink& link, const TalosSession& session) {
   if (session.peer().mode == PeerMode::maintenance) return session.peer().fingerprint.value();
   return link.identity()->boot_id.value();

@@ -8,9 +8,9 @@
 
 namespace ichor {
 
-/// The one place that changes the world. The machine must be the one the journal names, proved on the
-/// very session the call goes out on; the intent is durable before the request leaves, the outcome is
-/// durable before anybody learns of it.
+/// The one place that changes the world. The machine must be the one the journal names, proved on
+/// the very session the call goes out on; the intent is durable before the request leaves, the
+/// outcome is durable before anybody learns of it.
 ///
 /// `link` must have been looked at; without a session the action is refused as not sent.
 Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link, Action action,

@@ -7,8 +7,9 @@
 
 namespace ichor {
 
-/// The journal and the facts that follow from it, kept together: what is appended is folded in, what
-/// could not be appended does not exist. After the first failed append nothing may be mutated any more.
+/// The journal and the facts that follow from it, kept together: what is appended is folded in,
+/// what could not be appended does not exist. After the first failed append nothing may be mutated
+/// any more.
 class Ledger {
  public:
   Ledger(Context context, Journal& journal, RunId run)

@@ -8,7 +8,8 @@ namespace ichor {
 
 namespace {
 
-/// The handshake itself said that this is not ours or that we are not welcome; waiting does not help.
+/// The handshake itself said that this is not ours or that we are not welcome; waiting does not
+/// help.
 bool is_foreign(const CallError& error) {
   switch (error.tls) {
     case TlsVerdict::foreign_ca:
@@ -124,17 +125,22 @@ Task<NodeView> NodeLink::look(Context context, Reads reads) {
 
   if (reads.status) {
     auto status = co_await session->machine_status(context.within(profile_.budgets.call));
-    if (!status) note(view, std::move(status).error());
-    else view.status = *std::move(status);
+    if (!status)
+      note(view, std::move(status).error());
+    else
+      view.status = *std::move(status);
   }
   if (reads.version && session_) {
     auto version = co_await session->version(context.within(profile_.budgets.call));
-    if (!version) note(view, std::move(version).error());
-    else view.version = *version;
+    if (!version)
+      note(view, std::move(version).error());
+    else
+      view.version = *version;
   }
   if (reads.config && session_ && configured) {
     auto config = co_await session->config_digest(context.within(profile_.budgets.call));
-    if (!config) note(view, std::move(config).error());
+    if (!config)
+      note(view, std::move(config).error());
     else {
       view.config = *config;
       view.config_read = true;

@@ -1,8 +1,7 @@
 #include "engine/orchestrator.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "async/task_group.h"
 
@@ -43,20 +42,31 @@ RunResult Orchestrator::refused(Exit exit, Finding finding) const {
 
 Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
   if (auto locked = world_.journal.lock(identity_.owner); !locked) {
-    Finding finding{Severity::error, "L7", {}, "lock", locked.error().message,
+    Finding finding{Severity::error,
+                    "L7",
+                    {},
+                    "lock",
+                    locked.error().message,
                     "wait for the other run, or `ichor unlock NONCE` if it is certainly gone"};
     co_return refused(Exit::unsafe, std::move(finding));
   }
   ledger_ = std::make_unique<Ledger>(context, world_.journal, identity_.run);
   if (auto loaded = ledger_->load(); !loaded) {
-    Finding finding{Severity::error, "L5", {}, "journal", loaded.error().message,
+    Finding finding{Severity::error,
+                    "L5",
+                    {},
+                    "journal",
+                    loaded.error().message,
                     "the journal is damaged; nothing was touched. Restore it from a copy"};
     world_.journal.unlock();
     co_return refused(Exit::unsafe, std::move(finding));
   }
   const Digest& known = ledger_->facts().secrets();
   if (!known.empty() && known != configs_.secrets_fingerprint) {
-    Finding finding{Severity::error, "T9", {}, "secrets",
+    Finding finding{Severity::error,
+                    "T9",
+                    {},
+                    "secrets",
                     "the secrets are not those this cluster was begun with",
                     "restore the old secrets bundle; regenerated ones lock you out of live nodes"};
     world_.journal.unlock();
@@ -72,7 +82,11 @@ Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
   for (JournalRecord& record : records) {
     const auto seq = co_await ledger_->append(std::move(record));
     if (seq) continue;
-    Finding finding{Severity::error, "L3", {}, "journal", seq.error().message,
+    Finding finding{Severity::error,
+                    "L3",
+                    {},
+                    "journal",
+                    seq.error().message,
                     "nothing was sent; free the disk, then run `ichor up` again"};
     co_return refused(Exit::unsafe, std::move(finding));
   }
@@ -113,11 +127,11 @@ void Orchestrator::make_actors() {
     auto actor = std::make_unique<Actor>();
     actor->plan = &plan;
     actor->result.node = plan.name;
-    actor->links.push_back(std::make_unique<NodeLink>(world_, profile_, plan, ledger_->facts(),
-                                                      actor->changed));
+    actor->links.push_back(
+        std::make_unique<NodeLink>(world_, profile_, plan, ledger_->facts(), actor->changed));
     actors_.push_back(std::move(actor));
-    cluster->links.push_back(std::make_unique<NodeLink>(world_, profile_, plan, ledger_->facts(),
-                                                        cluster->changed));
+    cluster->links.push_back(
+        std::make_unique<NodeLink>(world_, profile_, plan, ledger_->facts(), cluster->changed));
   }
   actors_.push_back(std::move(cluster));
 }
@@ -135,9 +149,8 @@ bool Orchestrator::takes_part(const Actor& actor, const Step& step) const {
 void Orchestrator::make_barriers() {
   std::map<Milestone, int> expected;
   for (const Step& step : steps_) {
-    const auto count = std::count_if(actors_.begin(), actors_.end(), [&](const auto& actor) {
-      return takes_part(*actor, step);
-    });
+    const auto count = std::count_if(actors_.begin(), actors_.end(),
+                                     [&](const auto& actor) { return takes_part(*actor, step); });
     expected[step.reaches] += static_cast<int>(count);
   }
   for (const auto& [milestone, count] : expected) {
@@ -176,8 +189,12 @@ Task<std::optional<PhaseEnd>> Orchestrator::wait_for(Context context, const Acto
   const Wake wake = co_await awaited.passed(context);
   if (wake == Wake::cancelled) co_return PhaseEnd{StepEnd::cancelled, std::nullopt, 0};
   if (awaited.open()) co_return std::nullopt;
-  Finding finding{Severity::note, "I7", actor.result.node, std::string(awaited.name()),
-                  fmt::format("blocked: {}", awaited.reason()), "see the node that is named"};
+  Finding finding{Severity::note,
+                  "I7",
+                  actor.result.node,
+                  std::string(awaited.name()),
+                  fmt::format("blocked: {}", awaited.reason()),
+                  "see the node that is named"};
   co_return PhaseEnd{StepEnd::blocked, std::move(finding), 0};
 }
 
@@ -207,7 +224,8 @@ void Orchestrator::settle(Actor& actor, const Step& step, const PhaseEnd& end) {
     if (step.reaches == Milestone::none) return;
     Barrier& reached = barrier(step.reaches);
     reached.arrive();
-    if (reached.open()) emit(EventKind::barrier_opened, {}, step.phase->name(), std::string(reached.name()));
+    if (reached.open())
+      emit(EventKind::barrier_opened, {}, step.phase->name(), std::string(reached.name()));
     return;
   }
   actor.result.reason = end.finding ? end.finding->what : "cancelled";

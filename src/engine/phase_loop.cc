@@ -1,8 +1,7 @@
 #include "engine/phase_loop.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "base/mutant.h"
 #include "wait/backoff.h"
@@ -48,11 +47,12 @@ PhaseEnd PhaseLoop::journal_broken() const {
           retries_};
 }
 
-PhaseEnd PhaseLoop::gave_up(const CallError& error, const NodeName& node, bool after_retries) const {
+PhaseEnd PhaseLoop::gave_up(const CallError& error, const NodeName& node,
+                            bool after_retries) const {
   const RetryRule& rule = rule_for(error);
-  std::string what = after_retries
-                         ? fmt::format("{} ({} retries): {}", phase_.name(), retries_, to_text(error))
-                         : fmt::format("{}: {}", phase_.name(), to_text(error));
+  std::string what =
+      after_retries ? fmt::format("{} ({} retries): {}", phase_.name(), retries_, to_text(error))
+                    : fmt::format("{}: {}", phase_.name(), to_text(error));
   return {StepEnd::failed,
           Finding{Severity::error, std::string(rule.fault), node, std::string(phase_.name()),
                   std::move(what), std::string(rule.hint)},
@@ -137,8 +137,10 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   }
   waiting_for_ = to_text(error);
   if (outcome.kind == OutcomeKind::unknown) co_return std::nullopt;
-  const Duration pause = mutation_delay(std::max(retries_, 1), run_.profile.retry, run_.world.random);
-  emit(EventKind::retrying, fmt::format("{}, again in {}", to_text(error), to_text(pause)), retries_);
+  const Duration pause =
+      mutation_delay(std::max(retries_, 1), run_.profile.retry, run_.world.random);
+  emit(EventKind::retrying, fmt::format("{}, again in {}", to_text(error), to_text(pause)),
+       retries_);
   co_await sleep_for(context, pause);
   co_return std::nullopt;
 }

@@ -23,8 +23,9 @@ struct PhaseEnd {
   int retries{0};
 };
 
-/// Runs one phase on one subject: look, decide, do what was decided, look again; until it is satisfied,
-/// must stop, or its budget is used up. Every way out but the first names what was unmet.
+/// Runs one phase on one subject: look, decide, do what was decided, look again; until it is
+/// satisfied, must stop, or its budget is used up. Every way out but the first names what was
+/// unmet.
 class PhaseLoop {
  public:
   PhaseLoop(RunState& run, const Phase& phase, Subject& subject, Bell& changed)

@@ -47,17 +47,15 @@ Task<void> ClusterSubject::listen(Context context) {
 }
 
 NodeLink& ClusterSubject::link(const NodeName& node) {
-  const auto found = std::find_if(links_.begin(), links_.end(), [&](const NodeLink* link) {
-    return link->plan().name == node;
-  });
+  const auto found = std::find_if(links_.begin(), links_.end(),
+                                  [&](const NodeLink* link) { return link->plan().name == node; });
   check(found != links_.end(), "the phase acts on a node it looked at");
   return **found;
 }
 
 bool ClusterSubject::unanswered() const {
-  return std::any_of(view_.nodes.begin(), view_.nodes.end(), [](const NodeView& node) {
-    return node.presence == Presence::silent;
-  });
+  return std::any_of(view_.nodes.begin(), view_.nodes.end(),
+                     [](const NodeView& node) { return node.presence == Presence::silent; });
 }
 
 const CallError* ClusterSubject::trouble() const {

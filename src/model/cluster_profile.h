@@ -12,8 +12,8 @@
 
 namespace ichor {
 
-/// How much a maintenance-mode certificate is believed. Neither side can prove itself there, and the
-/// config carries CA keys.
+/// How much a maintenance-mode certificate is believed. Neither side can prove itself there, and
+/// the config carries CA keys.
 enum class Trust {
   tofu,      // recorded at discovery, must be the same when the config is sent
   pin,       // must be the fingerprint in the profile
@@ -56,7 +56,8 @@ struct NetworkPlan {
   std::string api_endpoint;  // "https://192.168.22.100:6443"
   std::string node_cidr, gateway, pod_cidr, service_cidr;
   std::optional<std::uint16_t> vlan;
-  bool vlan_tagged_by_node{false};  // else by the hypervisor or the switch, and the node sees no tag
+  bool vlan_tagged_by_node{
+      false};  // else by the hypervisor or the switch, and the node sees no tag
   std::vector<std::string> nameservers, ntp;
   std::string vip, vip_interface;
   std::string dns_domain{"cluster.local"};
@@ -78,7 +79,8 @@ struct TalosPlan {
 /// them is faster and as safe, because a worker without an API server only waits.
 enum class WorkerOrder { after_api, with_control_planes };
 
-/// The only delays between attempts. Reads have their own, shorter ones, because they change nothing.
+/// The only delays between attempts. Reads have their own, shorter ones, because they change
+/// nothing.
 struct RetryLimits {
   Duration initial{std::chrono::seconds(3)};
   double factor{2.0};

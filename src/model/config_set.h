@@ -20,7 +20,7 @@ struct MachineConfig {
 struct ConfigSet {
   std::map<NodeName, MachineConfig> nodes;
   Digest secrets_fingerprint;  // of the secrets bundle all of them were made with
-  Digest plan;                 // over profile and configs: tells that an operator edited between runs
+  Digest plan;  // over profile and configs: tells that an operator edited between runs
 };
 
 }  // namespace ichor

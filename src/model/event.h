@@ -12,10 +12,10 @@ namespace ichor {
 enum class EventKind {
   run_started,
   phase_started,
-  waiting,       // a condition is unmet: text says which
-  decided,       // an action will be taken
-  acted,         // its outcome
-  retrying,      // attempt N failed and will be repeated after a delay
+  waiting,   // a condition is unmet: text says which
+  decided,   // an action will be taken
+  acted,     // its outcome
+  retrying,  // attempt N failed and will be repeated after a delay
   phase_done,
   phase_failed,
   stage_changed,
@@ -27,8 +27,8 @@ enum class EventKind {
 
 std::string_view name_of(EventKind kind);
 
-/// What the core says while it works. Terminal, lines, JSON and the report are sinks of these; the core
-/// never prints.
+/// What the core says while it works. Terminal, lines, JSON and the report are sinks of these; the
+/// core never prints.
 struct Event {
   EventKind kind{EventKind::waiting};
   MonoTime at{};

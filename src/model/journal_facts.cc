@@ -49,7 +49,9 @@ void JournalFacts::fold(const JournalRecord& record, MonoTime now) {
   }
 }
 
-const BoundIdentity* JournalFacts::bound(const NodeName& node) const { return lookup(bound_, node); }
+const BoundIdentity* JournalFacts::bound(const NodeName& node) const {
+  return lookup(bound_, node);
+}
 
 const MutationFact* JournalFacts::last(Call call, const NodeName& node) const {
   return lookup(call == Call::bootstrap ? bootstraps_ : applies_, node);

@@ -14,7 +14,7 @@ namespace ichor {
 enum class RecordKind : int {
   run_started = 1,       // value: plan digest as hex
   secrets_fixed = 2,     // value: fingerprint of the secrets bundle, before the first send
-  identity_bound = 3,    // node; value: identity as text, see engine/journal_facts.h
+  identity_bound = 3,    // node; value: identity as text, see model/journal_facts.h
   bootstrap_target = 4,  // node; value: identity of the machine, before the first Bootstrap
   intent = 5,            // node, call; value: digest of what will be sent
   outcome = 6,           // node, call, ref = seq of the intent, outcome; value: error text

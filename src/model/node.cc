@@ -1,8 +1,7 @@
 #include "model/node.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace ichor {
 

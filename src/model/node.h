@@ -66,8 +66,8 @@ struct TalosVersion {
 std::string to_text(const TalosVersion& version);
 
 struct Disk {
-  std::string id;       // "sda"
-  std::string dev_path; // "/dev/sda"
+  std::string id;        // "sda"
+  std::string dev_path;  // "/dev/sda"
   std::uint64_t size_bytes{0};
   std::string model;
   std::string serial;
@@ -75,18 +75,19 @@ struct Disk {
   std::string uuid;
   std::string modalias;
   std::string bus_path;
-  std::string transport; // "sata", "nvme", "virtio", "mmc"; empty for loops
+  std::string transport;  // "sata", "nvme", "virtio", "mmc"; empty for loops
   bool rotational{false};
   bool read_only{false};
   bool cdrom{false};
-  bool has_volumes{false}; // a partition or a file system was discovered on it
+  bool has_volumes{false};  // a partition or a file system was discovered on it
   bool system_disk{false};
 };
 
 /// A Talos service as ServiceList gives it.
 struct ServiceStatus {
   std::string id;
-  std::string state;  // Initialized, Preparing, Waiting, Running, Stopping, Finished, Failed, Skipped
+  std::string
+      state;  // Initialized, Preparing, Waiting, Running, Stopping, Finished, Failed, Skipped
   bool healthy{false};
   bool health_unknown{true};
   std::string last_message;

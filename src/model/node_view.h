@@ -34,7 +34,8 @@ struct EtcdView {
   std::optional<std::vector<EtcdAlarm>> alarms;
 };
 
-/// What one look at one node saw. Every optional that a phase asked for and that is empty is unknown.
+/// What one look at one node saw. Every optional that a phase asked for and that is empty is
+/// unknown.
 struct NodeView {
   NodeName node;
   MonoTime at{};  // when the last read of this look was answered

@@ -24,8 +24,8 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
   const bool same_boot = sent && sent->mark == view.fingerprint.value();
   const bool may_have_landed = same_boot && sent->outcome != OutcomeKind::refused;
   if (may_have_landed && wanted.now - sent->at < kSettleTime) {
-    return Wait{fmt::format("{} has the config and has not left maintenance mode yet",
-                            plan.name.value())};
+    return Wait{
+        fmt::format("{} has the config and has not left maintenance mode yet", plan.name.value())};
   }
   std::string why = "in maintenance mode, no config yet";
   if (sent) {

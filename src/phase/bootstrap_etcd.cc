@@ -1,8 +1,7 @@
 #include "phase/bootstrap_etcd.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/mutant.h"
@@ -19,13 +18,14 @@ Stop unsafe(std::string fault, NodeName node, std::string what, std::string fix)
 }
 
 /// Two clusters, or one that is not ours.
-std::optional<Decision> decide_existing(const Wanted& wanted, const std::vector<EtcdGroup>& groups) {
+std::optional<Decision> decide_existing(const Wanted& wanted,
+                                        const std::vector<EtcdGroup>& groups) {
   if (groups.size() > 1) {
-    return unsafe("E4", {},
-                  fmt::format("two etcd clusters: [{}] and [{}]", to_text(groups[0]),
-                              to_text(groups[1])),
-                  "nothing was touched; keep the one with the data you want and `ichor reset` the "
-                  "control planes of the other");
+    return unsafe(
+        "E4", {},
+        fmt::format("two etcd clusters: [{}] and [{}]", to_text(groups[0]), to_text(groups[1])),
+        "nothing was touched; keep the one with the data you want and `ichor reset` the "
+        "control planes of the other");
   }
   if (groups.empty()) return std::nullopt;
   for (const EtcdMember& member : groups[0].members) {
@@ -98,8 +98,8 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
   if (wanted.now - oldest > kFreshTime) return Wait{"the control planes must be looked at again"};
 
   check(!view.nodes.empty(), "a cluster has a control plane");
-  NodeName name = wanted.facts.bootstrap_target() ? *wanted.facts.bootstrap_target()
-                                                  : view.nodes.front().node;
+  NodeName name =
+      wanted.facts.bootstrap_target() ? *wanted.facts.bootstrap_target() : view.nodes.front().node;
   if (mutant("two-bootstraps") && wanted.facts.last(Call::bootstrap, name)) {
     name = view.nodes.back().node;
   }

@@ -6,10 +6,10 @@ namespace ichor {
 
 /// Makes etcd exist, exactly once in the life of the cluster.
 ///
-/// Talos' own guard is local to one node: nothing on the servers stops two control planes from being
-/// bootstrapped into two clusters. So the call is made only when every planned control plane has just
-/// said that it has no etcd data, always to the machine that the journal names, and never again while
-/// an earlier call may still take effect.
+/// Talos' own guard is local to one node: nothing on the servers stops two control planes from
+/// being bootstrapped into two clusters. So the call is made only when every planned control plane
+/// has just said that it has no etcd data, always to the machine that the journal names, and never
+/// again while an earlier call may still take effect.
 class BootstrapEtcd final : public ClusterPhase {
  public:
   std::string_view name() const override { return "bootstrap"; }

@@ -21,7 +21,9 @@ class BootstrapEtcdTest : public testing::Test {
       node.node = plan.name;
       node.at = now_;
       node.presence = Presence::configured;
-      node.identity = Identity{MachineUuid(std::string("uuid-") + name), {}, {MacAddress(name)},
+      node.identity = Identity{MachineUuid(std::string("uuid-") + name),
+                               {},
+                               {MacAddress(name)},
                                BootId(std::string("boot-") + name)};
       node.status = MachineStatus{Stage::booting, false, {}};
       node.config_read = true;
@@ -176,8 +178,8 @@ TEST_F(BootstrapEtcdTest, ATargetThatLeftTheProfileStops) {
 
 TEST_F(BootstrapEtcdTest, AForeignNodeStops) {
   view_.nodes[1].presence = Presence::foreign;
-  view_.nodes[1].trouble = CallError{Call::open, Progress::not_sent, TlsVerdict::foreign_ca,
-                                     Code::unavailable, "x509"};
+  view_.nodes[1].trouble =
+      CallError{Call::open, Progress::not_sent, TlsVerdict::foreign_ca, Code::unavailable, "x509"};
   EXPECT_EQ(stop_id(), "T1");
 }
 

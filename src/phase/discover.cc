@@ -1,8 +1,7 @@
 #include "phase/discover.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace ichor {
 
@@ -15,8 +14,8 @@ std::string identity_conflict(const NodePlan& plan, const Identity& identity) {
     return fmt::format("the profile says serial {}, the machine has {}", plan.serial.value(),
                        identity.serial.value());
   }
-  const bool has_mac = std::find(identity.macs.begin(), identity.macs.end(), plan.mac) !=
-                       identity.macs.end();
+  const bool has_mac =
+      std::find(identity.macs.begin(), identity.macs.end(), plan.mac) != identity.macs.end();
   if (!plan.mac.value().empty() && !has_mac) {
     return fmt::format("the profile says MAC {}, the machine does not have it", plan.mac.value());
   }

@@ -4,8 +4,8 @@
 
 namespace ichor {
 
-/// Which machine is this node? Binds the machine's identity to the node's name in the journal; every
-/// later mutation of the node goes to that machine or to none.
+/// Which machine is this node? Binds the machine's identity to the node's name in the journal;
+/// every later mutation of the node goes to that machine or to none.
 class Discover final : public NodePhase {
  public:
   std::string_view name() const override { return "discover"; }

@@ -1,8 +1,7 @@
 #include "phase/etcd_health.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "phase/etcd_groups.h"
 
@@ -42,7 +41,10 @@ bool is_control_plane(const Wanted& wanted, const NodeView& node) {
 Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
   const std::vector<EtcdGroup> groups = etcd_groups(view);
   if (groups.size() > 1) {
-    return Stop{Finding{Severity::error, "E4", {}, "etcd",
+    return Stop{Finding{Severity::error,
+                        "E4",
+                        {},
+                        "etcd",
                         fmt::format("two etcd clusters: [{}] and [{}]", to_text(groups[0]),
                                     to_text(groups[1])),
                         "nothing was touched; `ichor reset` the control planes of the wrong one"},
@@ -59,9 +61,8 @@ Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
                           "NOSPACE: defragment and disarm; CORRUPT: replace the member"}};
     }
     const auto& members = *node.etcd.members;
-    const auto voters = std::count_if(members.begin(), members.end(), [](const EtcdMember& member) {
-      return !member.is_learner;
-    });
+    const auto voters = std::count_if(members.begin(), members.end(),
+                                      [](const EtcdMember& member) { return !member.is_learner; });
     if (voters != wanted.profile.control_plane_count()) {
       return Wait{fmt::format("{} sees {} of {} voters", node.node.value(), voters,
                               wanted.profile.control_plane_count())};

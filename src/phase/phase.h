@@ -21,8 +21,9 @@ struct Wanted {
 };
 
 /// A step on the way from bare machines to a cluster. The engine observes what `reads` names, asks
-/// `decide`, does what it says, and looks again until Satisfied or Stop or the budget is used up. So
-/// acting and confirming are the same loop, and a phase that was interrupted is simply asked again.
+/// `decide`, does what it says, and looks again until Satisfied or Stop or the budget is used up.
+/// So acting and confirming are the same loop, and a phase that was interrupted is simply asked
+/// again.
 ///
 /// A phase is stateless; everything it knows comes in by argument.
 class Phase {
@@ -49,15 +50,15 @@ class ClusterPhase : public Phase {
   virtual Decision decide(const Wanted& wanted, const ClusterView& view) const = 0;
 };
 
-/// How long after a mutation was sent the node may still look as if nothing had happened. Within it the
-/// answer to "did it take?" is unknown, so nothing is sent again.
+/// How long after a mutation was sent the node may still look as if nothing had happened. Within it
+/// the answer to "did it take?" is unknown, so nothing is sent again.
 inline constexpr Duration kSettleTime = std::chrono::seconds(45);
 
 /// An observation older than this is no basis for a bootstrap.
 inline constexpr Duration kFreshTime = std::chrono::seconds(60);
 
-/// The decisions that every phase shares: nothing answers, another PKI, another machine. Nullopt when
-/// the node is there and ours (or unclaimed), so that the phase itself decides.
+/// The decisions that every phase shares: nothing answers, another PKI, another machine. Nullopt
+/// when the node is there and ours (or unclaimed), so that the phase itself decides.
 std::optional<Decision> decide_presence(const NodePlan& plan, const NodeView& view);
 
 /// `trouble` as a wait: what failed, and the catalogue's hint.

@@ -4,8 +4,8 @@
 
 namespace ichor {
 
-/// The last look: everything that was asked for holds at the same time, now. Earlier phases saw each
-/// part true once, perhaps minutes ago; success is said only of what was just seen.
+/// The last look: everything that was asked for holds at the same time, now. Earlier phases saw
+/// each part true once, perhaps minutes ago; success is said only of what was just seen.
 class Ready final : public ClusterPhase {
  public:
   std::string_view name() const override { return "ready"; }

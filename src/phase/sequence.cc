@@ -26,9 +26,8 @@ std::string_view name_of(Milestone milestone) {
 std::vector<Step> bring_up(const ClusterProfile& profile) {
   const auto apply = std::make_shared<Apply>();
   const auto verify = std::make_shared<Verify>();
-  const Milestone workers_wait_for = profile.worker_order == WorkerOrder::after_api
-                                         ? Milestone::api_answers
-                                         : Milestone::none;
+  const Milestone workers_wait_for =
+      profile.worker_order == WorkerOrder::after_api ? Milestone::api_answers : Milestone::none;
   using enum Milestone;
   return {
       // Reads only: a node that is not there is told before anything was changed on it.

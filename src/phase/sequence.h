@@ -22,8 +22,8 @@ std::string_view name_of(Milestone milestone);
 
 enum class Who { every_node, control_planes, workers, cluster };
 
-/// One entry of the sequence. `reaches` is a barrier: it opens when all of `who` have passed the step,
-/// and breaks when one of them cannot.
+/// One entry of the sequence. `reaches` is a barrier: it opens when all of `who` have passed the
+/// step, and breaks when one of them cannot.
 struct Step {
   std::shared_ptr<const Phase> phase;
   Who who{Who::every_node};
@@ -32,8 +32,8 @@ struct Step {
   bool limited{false};  // takes a place in the turnstile (`--order`, `--concurrency`)
 };
 
-/// The whole bring-up in order. Steps of one node run in this order; steps of different nodes, and of
-/// the cluster, run side by side as their milestones allow.
+/// The whole bring-up in order. Steps of one node run in this order; steps of different nodes, and
+/// of the cluster, run side by side as their milestones allow.
 std::vector<Step> bring_up(const ClusterProfile& profile);
 
 }  // namespace ichor

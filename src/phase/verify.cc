@@ -1,8 +1,7 @@
 #include "phase/verify.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace ichor {
 

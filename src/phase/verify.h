@@ -14,8 +14,8 @@ class Verify final : public NodePhase {
   Decision decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const override;
 };
 
-/// Whether the status is the goal: running, and nothing unmet but what a cluster without a CNI cannot
-/// meet.
+/// Whether the status is the goal: running, and nothing unmet but what a cluster without a CNI
+/// cannot meet.
 bool reached_goal(const ClusterProfile& profile, const MachineStatus& status);
 
 /// "running; unmet: nodeReady (node "cp1" is not ready)".

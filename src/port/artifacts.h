@@ -8,8 +8,8 @@
 
 namespace ichor {
 
-/// Files that a run leaves for people and other programs: kubeconfig, talosconfig. Written whole or not
-/// at all, mode 0600, with a backup of what was there.
+/// Files that a run leaves for people and other programs: kubeconfig, talosconfig. Written whole or
+/// not at all, mode 0600, with a backup of what was there.
 class Artifacts {
  public:
   virtual ~Artifacts() = default;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/cluster_profile.h"
+#include "model/journal_record.h"
 #include "model/run_result.h"
 #include "port/events.h"
 
@@ -23,6 +24,12 @@ struct Listing {
   std::vector<nlohmann::ordered_json> rows;
 };
 
+/// What the journal of a cluster holds.
+struct History {
+  std::string cluster;
+  std::vector<JournalRecord> records;
+};
+
 /// What a command came to. Findings are in the result and shown with it.
 struct Summary {
   std::string cluster;  // empty where the command has nothing to do with one
@@ -33,15 +40,17 @@ struct Summary {
   std::vector<std::string> next;
 };
 
-/// What a command shows: one body for people, one for programs. Like every sink it neither blocks nor
-/// fails.
+/// What a command shows: one body for people, one for programs. Like every sink it neither blocks
+/// nor fails.
 class Display : public EventSink {
  public:
-  /// Before the first event of a run: the nodes that events will name. `profile` must outlive the run.
+  /// Before the first event of a run: the nodes that events will name. `profile` must outlive the
+  /// run.
   virtual void begin(const ClusterProfile& profile) = 0;
 
   /// Data that was asked for.
   virtual void show(const Listing& listing) = 0;
+  virtual void show(const History& history) = 0;
 
   /// The last word, once.
   virtual void end(const Summary& summary) = 0;

@@ -4,7 +4,8 @@
 
 namespace ichor {
 
-/// Where the core's events go. Must not block and must not fail: a closed pipe is the sink's problem.
+/// Where the core's events go. Must not block and must not fail: a closed pipe is the sink's
+/// problem.
 class EventSink {
  public:
   virtual ~EventSink() = default;

@@ -21,10 +21,11 @@ struct LockOwner {
 
 /// The append-only memory of a cluster, one per state folder.
 ///
-/// A record is durable when append() returns a sequence number; the caller then may act on it. After
-/// an error from append() the journal refuses every further record (a failed fsync is never retried),
-/// so the run must stop mutating and end. Records are read back in order and proved whole: a torn
-/// tail that was never acknowledged disappears, any other damage is Errc::unsafe and nothing is read.
+/// A record is durable when append() returns a sequence number; the caller then may act on it.
+/// After an error from append() the journal refuses every further record (a failed fsync is never
+/// retried), so the run must stop mutating and end. Records are read back in order and proved
+/// whole: a torn tail that was never acknowledged disappears, any other damage is Errc::unsafe and
+/// nothing is read.
 class Journal {
  public:
   virtual ~Journal() = default;
@@ -35,8 +36,8 @@ class Journal {
   /// All records, checked. Called once at the start of a run, after lock().
   virtual Result<std::vector<JournalRecord>> read() = 0;
 
-  /// Takes the lock, or names its holder in Errc::locked. A lock whose holder is certainly gone (same
-  /// host and boot, no such process; or an earlier boot of this host) is taken over.
+  /// Takes the lock, or names its holder in Errc::locked. A lock whose holder is certainly gone
+  /// (same host and boot, no such process; or an earlier boot of this host) is taken over.
   virtual Result<void> lock(const LockOwner& owner) = 0;
   virtual void unlock() = 0;
   virtual std::optional<LockOwner> holder() = 0;

@@ -44,9 +44,10 @@ struct ApplyRequest {
   bool dry_run{false};
 };
 
-/// One TLS handshake with one node. When its connection breaks the session is dead for good and every
-/// call on it is Progress::not_sent: so what was proved about the peer (identity, fingerprint) holds
-/// for every later call on the same session. A new connection is a new session and proves itself anew.
+/// One TLS handshake with one node. When its connection breaks the session is dead for good and
+/// every call on it is Progress::not_sent: so what was proved about the peer (identity,
+/// fingerprint) holds for every later call on the same session. A new connection is a new session
+/// and proves itself anew.
 ///
 /// Every call obeys the context's deadline and cancellation and never throws.
 class TalosSession {
@@ -72,9 +73,9 @@ class TalosSession {
   virtual Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context context) = 0;
   virtual Task<CallResult<SecretString>> kubeconfig(Context context) = 0;
 
-  /// A merged stream over machine status, services, etcd membership and node readiness. At most one is
-  /// open at a time; it must be destroyed before ApplyConfiguration in maintenance mode, which it would
-  /// delay by 5 s. `changed` must outlive the watch.
+  /// A merged stream over machine status, services, etcd membership and node readiness. At most one
+  /// is open at a time; it must be destroyed before ApplyConfiguration in maintenance mode, which
+  /// it would delay by 5 s. `changed` must outlive the watch.
   virtual Task<CallResult<std::unique_ptr<Watch>>> watch(Context context, Bell& changed) = 0;
 
   // Mutations: called from engine/act.cc only, after the intent is durable.

@@ -21,8 +21,8 @@ class FixedRandom final : public Random {
 TEST(Backoff, GrowsByTheFactorUpToTheCap) {
   FixedRandom random(0);
   const RetryLimits limits;
-  const Duration expected[] = {seconds(3), seconds(6), seconds(12), seconds(24), seconds(48),
-                               seconds(60), seconds(60)};
+  const Duration expected[] = {seconds(3),  seconds(6),  seconds(12), seconds(24),
+                               seconds(48), seconds(60), seconds(60)};
   for (int attempt = 1; attempt <= 7; ++attempt) {
     EXPECT_EQ(mutation_delay(attempt, limits, random), expected[attempt - 1]) << attempt;
   }

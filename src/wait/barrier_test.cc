@@ -1,7 +1,6 @@
 #include "wait/barrier.h"
 
 #include <gtest/gtest.h>
-
 #include <optional>
 
 #include "sim/virtual_clock.h"

@@ -18,21 +18,39 @@ using enum Reaction;
 
 RetryRule tls(TlsVerdict verdict, Reaction reaction, std::string_view fault,
               std::string_view hint) {
-  return {.call = {}, .progress = {}, .tls = verdict, .code = {}, .text = {}, .reaction = reaction,
-          .fault = fault, .hint = hint};
+  return {.call = {},
+          .progress = {},
+          .tls = verdict,
+          .code = {},
+          .text = {},
+          .reaction = reaction,
+          .fault = fault,
+          .hint = hint};
 }
 
 /// The node itself answered `code` with a text that contains `text`.
 RetryRule said(std::optional<Call> call, Code code, std::string_view text, Reaction reaction,
                std::string_view fault, std::string_view hint) {
-  return {.call = call, .progress = Progress::answered, .tls = {}, .code = code, .text = text,
-          .reaction = reaction, .fault = fault, .hint = hint};
+  return {.call = call,
+          .progress = Progress::answered,
+          .tls = {},
+          .code = code,
+          .text = text,
+          .reaction = reaction,
+          .fault = fault,
+          .hint = hint};
 }
 
 RetryRule lost(Progress progress, std::optional<Code> code, Reaction reaction,
                std::string_view fault, std::string_view hint) {
-  return {.call = {}, .progress = progress, .tls = {}, .code = code, .text = {},
-          .reaction = reaction, .fault = fault, .hint = hint};
+  return {.call = {},
+          .progress = progress,
+          .tls = {},
+          .code = code,
+          .text = {},
+          .reaction = reaction,
+          .fault = fault,
+          .hint = hint};
 }
 
 std::vector<RetryRule> make_rules() {
@@ -90,8 +108,14 @@ std::vector<RetryRule> make_rules() {
            "nothing answers: check route, VLAN and firewall for port 50000"),
       lost(Progress::not_sent, std::nullopt, retry, "N1",
            "port 50000 refuses: the node is booting, or apid restarts"),
-      {.call = {}, .progress = {}, .tls = {}, .code = {}, .text = {}, .reaction = retry,
-       .fault = "A1", .hint = "unknown answer; bounded retry"},
+      {.call = {},
+       .progress = {},
+       .tls = {},
+       .code = {},
+       .text = {},
+       .reaction = retry,
+       .fault = "A1",
+       .hint = "unknown answer; bounded retry"},
   };
 }
 

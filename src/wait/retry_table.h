@@ -18,7 +18,8 @@ enum class Reaction {
 
 std::string_view name_of(Reaction reaction);
 
-/// One row of the table: unset fields match everything, `text` matches as a part of the error's text.
+/// One row of the table: unset fields match everything, `text` matches as a part of the error's
+/// text.
 struct RetryRule {
   std::optional<Call> call;
   std::optional<Progress> progress;
