@@ -3,7 +3,7 @@
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ichor
-SOURCES = git ls-files --cached --others --exclude-standard -- '*.h' '*.cc'
+SOURCES = find $(wildcard src sim lab bench tests) -name '*.h' -o -name '*.cc'
 
 # What `make demo` shows.
 DEMO = build/ichor simulate --seeds 1..200
