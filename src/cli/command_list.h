@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/flag_set.h"
+#include "cli/request.h"
+
+namespace ichor {
+
+/// One command as it is typed. `declare` puts the command's request into `request` and its flags, which
+/// fill that request, into `flags`.
+struct CommandSpec {
+  std::string_view name;     // "lab start": a group and its command
+  std::string_view summary;  // one line, as in docs/commands/ichor.md
+  void (*declare)(FlagSet& flags, Request& request);
+
+  /// What stands in docs/commands/: the group, or the command itself.
+  std::string_view page() const { return name.substr(0, name.find(' ')); }
+};
+
+/// All commands, in the order in which help lists them.
+const std::vector<CommandSpec>& commands();
+
+/// The flags that every command takes.
+void declare_common(FlagSet& flags, CommonOptions& common, bool& help);
+
+// One file for each.
+void declare_version(FlagSet& flags, Request& request);
+void declare_simulate(FlagSet& flags, Request& request);
+void declare_completion(FlagSet& flags, Request& request);
+
+}  // namespace ichor

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "model/ids.h"
+
+namespace ichor {
+
+/// What was asked for on the command line, checked as far as that goes without looking at anything
+/// else. One struct per command; src/command has one file for each.
+
+enum class OutputFormat { table, json };
+
+/// Taken by every command, before or after its name.
+struct CommonOptions {
+  std::string profile{"ichor.yaml"};
+  std::string cluster;    // empty: whichever the profile describes
+  std::string state_dir;  // empty: .ichor/NAME beside the profile
+  OutputFormat output{OutputFormat::table};
+  bool quiet{false};
+};
+
+enum class Order { as_profile, sequential, parallel };
+
+/// What every command that looks at nodes takes.
+struct NodeOptions {
+  std::vector<NodeName> nodes;             // empty: all of the profile
+  std::map<NodeName, IpAddress> addresses; // where a node is now, if the profile does not say
+};
+
+/// What every command that changes nodes takes.
+struct ChangeOptions {
+  bool dry_run{false};
+  bool detailed_exitcode{false};
+  Order order{Order::as_profile};
+  std::optional<int> concurrency;
+};
+
+struct LabOptions {
+  bool wanted{false};
+  bool keep{false};
+  std::string state_dir;  // empty: a fresh temporary folder
+  double time_scale{1.0};
+};
+
+struct UpRequest {
+  NodeOptions nodes;
+  ChangeOptions change;
+  std::vector<NodeName> exclude;
+  std::string kubeconfig;  // empty: kubernetes/kubeconfig beside the profile
+  LabOptions lab;
+};
+
+struct PlanRequest {
+  NodeOptions nodes;
+  ChangeOptions change;
+};
+
+struct LintRequest {};
+
+struct PreflightRequest {
+  NodeOptions nodes;
+};
+
+struct DiscoverRequest {
+  NodeOptions nodes;
+};
+
+struct ApplyRequestOptions {
+  NodeOptions nodes;
+  ChangeOptions change;
+};
+
+struct BootstrapRequest {
+  NodeOptions nodes;
+  ChangeOptions change;
+};
+
+struct VerifyRequest {
+  NodeOptions nodes;
+};
+
+struct KubeconfigRequest {
+  std::string path;  // empty: kubernetes/kubeconfig beside the profile
+  bool force{false};
+};
+
+struct HealthRequest {
+  NodeOptions nodes;
+  std::optional<Duration> wait_timeout;
+};
+
+struct StatusRequest {
+  NodeOptions nodes;
+};
+
+struct ReportRequest {};
+
+struct UnlockRequest {
+  std::string nonce;
+};
+
+/// Both ends belong to it.
+struct SeedRange {
+  std::uint64_t first{1};
+  std::uint64_t last{1};
+};
+
+struct SimulateRequest {
+  SeedRange seeds;
+  std::string faults{"all"};  // or "none", or names with commas between
+  std::string shape{"3+3"};   // control planes and workers
+  int jobs{0};  // 0: one per core
+  bool trace{false};
+  std::vector<std::string> mutants;  // ichor-mutants only
+};
+
+enum class Shell { bash, zsh, fish };
+
+struct CompletionRequest {
+  Shell shell{Shell::bash};
+};
+
+struct VersionRequest {};
+
+using Request = std::variant<VersionRequest, SimulateRequest, CompletionRequest>;
+
+}  // namespace ichor

@@ -1,0 +1,66 @@
+#include <charconv>
+
+#include "cli/command_list.h"
+
+namespace ichor {
+
+namespace {
+
+std::optional<std::uint64_t> to_seed(std::string_view text) {
+  std::uint64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, seed);
+  if (error != std::errc() || read != end) return std::nullopt;
+  return seed;
+}
+
+std::string take_range(const std::string& text, SeedRange& range) {
+  const std::size_t dots = text.find("..");
+  const auto first = to_seed(std::string_view(text).substr(0, dots));
+  const auto last =
+      dots == std::string::npos ? first : to_seed(std::string_view(text).substr(dots + 2));
+  if (!first || !last || *last < *first) {
+    return "\"" + text + "\" is no range of seeds such as 1..2000";
+  }
+  range = {*first, *last};
+  return {};
+}
+
+}  // namespace
+
+void declare_simulate(FlagSet& flags, Request& request) {
+  SimulateRequest& simulate = request.emplace<SimulateRequest>();
+  // Counted by the closures, which live as long as the flags.
+  const auto given = std::make_shared<int>(0);
+  flags.value("--seeds", "A..B", [&simulate, given](const std::string& text) {
+    ++*given;
+    return take_range(text, simulate.seeds);
+  });
+  flags.value("--seed", "N", [&simulate, given](const std::string& text) {
+    ++*given;
+    const auto seed = to_seed(text);
+    if (!seed) return "\"" + text + "\" is no seed";
+    simulate.seeds = {*seed, *seed};
+    return std::string();
+  });
+  flags.text("--faults", "LIST", simulate.faults);
+  flags.text("--shape", "C+W", simulate.shape);
+  flags.number("--jobs", "N", 1, 1024, [&simulate](std::int64_t jobs) {
+    simulate.jobs = static_cast<int>(jobs);
+  });
+  flags.flag("--trace", simulate.trace);
+  const auto take_mutants = [&simulate](const std::string& text) {
+    simulate.mutants = split_list(text);
+    return std::string();
+  };
+  flags.value("--mutant,--mutants", "NAMES", take_mutants);
+  flags.rule([&simulate, given]() -> std::string {
+    if (*given != 1) return "needs --seeds A..B or --seed N";
+    const bool one_seed = simulate.seeds.first == simulate.seeds.last;
+    if (simulate.trace && !one_seed) return "--trace needs --seed N";
+    if (simulate.trace && !simulate.mutants.empty()) return "--trace and --mutant exclude each other";
+    return {};
+  });
+}
+
+}  // namespace ichor

@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include "command/commands.h"
+#include "sim/campaign.h"
+#include "sim/mutants.h"
+
+namespace ichor {
+
+namespace {
+
+Exit misused(Desk& desk, const std::string& message) {
+  desk.out() << fmt::format("simulate: {}\n", message);
+  return Exit::usage;
+}
+
+Exit to_exit(int code) { return static_cast<Exit>(code); }
+
+}  // namespace
+
+Exit run(const SimulateRequest& request, const CommonOptions& common, Desk& desk) {
+  const auto faults = sim::parse_faults(request.faults);
+  if (!faults) return misused(desk, faults.error().message);
+  const auto shape = sim::parse_shape(request.shape);
+  if (!shape) return misused(desk, shape.error().message);
+
+  sim::CampaignOptions options;
+  options.first_seed = request.seeds.first;
+  options.last_seed = request.seeds.last;
+  options.jobs = request.jobs > 0 ? request.jobs : desk.processor_count();
+  options.shape = *shape;
+  options.faults = *faults;
+  options.json = common.output == OutputFormat::json;
+  options.stopwatch = [&desk] { return desk.stopwatch(); };
+
+  if (!request.mutants.empty()) {
+    return to_exit(sim::hunt_mutants(options, request.mutants, desk.out()));
+  }
+  if (request.trace) {
+    const sim::SeedReport report = sim::run_traced(options, desk.out());
+    return report.violation.empty() ? Exit::done : Exit::failed;
+  }
+  const sim::CampaignReport report = sim::run_campaign(options);
+  return to_exit(sim::print_report(options, report, desk.out()));
+}
+
+}  // namespace ichor
