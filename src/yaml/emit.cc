@@ -1,0 +1,258 @@
+#include "yaml/emit.h"
+
+#include <cstdint>
+#include <fmt/format.h>
+
+#include "yaml/scalar.h"
+
+namespace ichor::yaml {
+
+namespace {
+
+constexpr int kIndent = 4;
+
+bool is_blank_or_end(std::string_view text, std::size_t i) {
+  return i >= text.size() || text[i] == ' ' || text[i] == '\t' || text[i] == '\n' ||
+         text[i] == '\r';
+}
+
+bool has_block_indicators(std::string_view text) {
+  constexpr std::string_view leading = "#,[]{}&*!|>'\"%@`";
+  if (text.starts_with("---") || text.starts_with("...")) return true;
+  if (leading.find(text.front()) != std::string_view::npos) return true;
+  constexpr std::string_view before_blank = "?:-";
+  if (before_blank.find(text.front()) != std::string_view::npos && is_blank_or_end(text, 1)) {
+    return true;
+  }
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == ':' && is_blank_or_end(text, i + 1)) return true;
+    if (text[i] == '#' && is_blank_or_end(text, i - 1)) return true;
+  }
+  return false;
+}
+
+struct CodePoint {
+  std::uint32_t value{0};
+  std::size_t length{1};
+};
+
+/// The text was checked when it was read, or is ours, so no sequence is broken here.
+CodePoint code_point(std::string_view text) {
+  const auto byte = [&](std::size_t i) -> std::uint32_t {
+    return i < text.size() ? static_cast<std::uint8_t>(text[i]) : 0;
+  };
+  const std::uint32_t first = byte(0);
+  if (first < 0x80) return {first, 1};
+  if (first < 0xE0) return {(first & 0x1F) << 6 | (byte(1) & 0x3F), 2};
+  if (first < 0xF0) return {(first & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F), 3};
+  return {(first & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F),
+          4};
+}
+
+bool is_printable(std::uint32_t c) {
+  if (c == '\n' || (c >= 0x20 && c < 0x7F)) return true;
+  if (c < 0xA0 || c == 0xFEFF || c == 0x2028 || c == 0x2029) return false;
+  return !(c >= 0xD800 && c < 0xE000) && c != 0xFFFE && c != 0xFFFF && c <= 0x10FFFF;
+}
+
+struct Traits {
+  bool tab{false};
+  bool special{false};  // cannot be shown without escapes
+  bool blank_before_break{false};
+  bool break_before_blank{false};
+};
+
+Traits look_at(std::string_view text) {
+  Traits traits;
+  for (std::size_t i = 0; i < text.size();) {
+    const CodePoint c = code_point(text.substr(i));
+    if (c.value == '\t') {
+      traits.tab = true;
+    } else if (!is_printable(c.value)) {
+      traits.special = true;
+    }
+    if (text[i] == '\n') {
+      traits.blank_before_break |= i > 0 && text[i - 1] == ' ';
+      traits.break_before_blank |= i + 1 < text.size() && text[i + 1] == ' ';
+    }
+    i += c.length;
+  }
+  return traits;
+}
+
+std::string double_quoted(std::string_view text) {
+  std::string out = "\"";
+  for (std::size_t i = 0; i < text.size();) {
+    const CodePoint c = code_point(text.substr(i));
+    switch (c.value) {
+      case 0: out += "\\0"; break;
+      case 7: out += "\\a"; break;
+      case 8: out += "\\b"; break;
+      case '\t': out += "\\t"; break;
+      case '\n': out += "\\n"; break;
+      case 11: out += "\\v"; break;
+      case 12: out += "\\f"; break;
+      case '\r': out += "\\r"; break;
+      case 27: out += "\\e"; break;
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case 0x85: out += "\\N"; break;
+      case 0x2028: out += "\\L"; break;
+      case 0x2029: out += "\\P"; break;
+      default:
+        if (is_printable(c.value)) {
+          out += text.substr(i, c.length);
+        } else if (c.value <= 0xFF) {
+          out += fmt::format("\\x{:02X}", c.value);
+        } else if (c.value <= 0xFFFF) {
+          out += fmt::format("\\u{:04X}", c.value);
+        } else {
+          out += fmt::format("\\U{:08X}", c.value);
+        }
+    }
+    i += c.length;
+  }
+  return out + '"';
+}
+
+std::string single_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    out += c;
+    if (c == '\'') out += c;
+  }
+  return out + '\'';
+}
+
+/// A string on one line.
+std::string inline_string(std::string_view text) {
+  if (text.empty() || resolves_elsewhere(text)) return double_quoted(text);
+  const Traits traits = look_at(text);
+  const bool has_break = text.find('\n') != std::string_view::npos;
+  if (traits.tab || traits.special || has_break) return double_quoted(text);
+  const bool edge_blank = text.front() == ' ' || text.back() == ' ';
+  return edge_blank || has_block_indicators(text) ? single_quoted(text) : std::string(text);
+}
+
+bool fits_literal(std::string_view text) {
+  if (text.find('\n') == std::string_view::npos || text.back() == ' ') return false;
+  // libfyaml 0.7 cannot read a literal block of blank lines only.
+  if (text.find_first_not_of('\n') == std::string_view::npos) return false;
+  const Traits traits = look_at(text);
+  return !traits.special && !traits.blank_before_break;
+}
+
+class Emitter {
+ public:
+  void document(const Node& root) {
+    if (is_open_collection(root)) {
+      collection(root, 0);
+    } else {
+      scalar(root, 0, kIndent);
+    }
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  static bool is_open_collection(const Node& node) {
+    return !node.items.empty() || !node.entries.empty();
+  }
+
+  /// The next stop of the 4-column grid, from wherever we are: inside a list item that is 2 columns
+  /// on.
+  static int below(int indent) { return kIndent * ((indent + kIndent) / kIndent); }
+
+  void collection(const Node& node, int indent) {
+    bool first = true;
+    for (const Entry& entry : node.entries) {
+      if (!first) out_.append(static_cast<std::size_t>(indent), ' ');
+      first = false;
+      mapping_entry(entry, indent);
+    }
+    for (const Node& item : node.items) {
+      if (!first) out_.append(static_cast<std::size_t>(indent), ' ');
+      first = false;
+      out_ += "- ";
+      if (is_open_collection(item)) {
+        collection(item, indent + 2);
+      } else {
+        scalar(item, indent, indent + 2);
+      }
+    }
+  }
+
+  void mapping_entry(const Entry& entry, int indent) {
+    out_ += key_text(entry.key);
+    out_ += ':';
+    if (!is_open_collection(entry.value)) {
+      out_ += ' ';
+      return scalar(entry.value, indent, below(indent));
+    }
+    out_ += '\n';
+    out_.append(static_cast<std::size_t>(below(indent)), ' ');
+    collection(entry.value, below(indent));
+  }
+
+  static std::string key_text(const Node& key) {
+    const bool is_string = key.scalar_type() == ScalarType::string;
+    return is_string ? inline_string(key.text) : key.text;
+  }
+
+  /// A scalar or an empty collection, and the end of its line. `parent` is where the collection
+  /// around it is indented, `indent` where lines of its own would be.
+  void scalar(const Node& node, int parent, int indent) {
+    if (node.kind == Kind::sequence) {
+      out_ += "[]\n";
+    } else if (node.kind == Kind::mapping) {
+      out_ += "{}\n";
+    } else if (node.kind == Kind::null) {
+      out_ += "null\n";
+    } else if (node.scalar_type() != ScalarType::string) {
+      out_ += node.text + "\n";
+    } else if (fits_literal(node.text)) {
+      literal(node.text, parent, indent);
+    } else {
+      out_ += inline_string(node.text) + "\n";
+    }
+  }
+
+  void literal(std::string_view text, int parent, int indent) {
+    out_ += '|';
+    if (text.front() == ' ' || text.front() == '\n') out_ += std::to_string(indent - parent);
+    if (!text.ends_with('\n')) {
+      out_ += '-';
+    } else if (text.size() == 1 || text.ends_with("\n\n")) {
+      out_ += '+';
+    }
+    out_ += '\n';
+    while (!text.empty()) {
+      const std::size_t end = text.find('\n');
+      const std::string_view line = text.substr(0, end);
+      if (!line.empty()) out_.append(static_cast<std::size_t>(indent), ' ').append(line);
+      out_ += '\n';
+      if (end == std::string_view::npos) break;
+      text.remove_prefix(end + 1);
+    }
+  }
+
+  std::string out_;
+};
+
+}  // namespace
+
+std::string emit(const Node& root) {
+  Emitter emitter;
+  emitter.document(root);
+  return emitter.take();
+}
+
+std::string emit_all(const std::vector<Node>& roots) {
+  std::string out;
+  for (const Node& root : roots) {
+    if (!out.empty()) out += "---\n";
+    out += emit(root);
+  }
+  return out;
+}
+
+}  // namespace ichor::yaml
