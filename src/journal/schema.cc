@@ -1,0 +1,23 @@
+#include "journal/schema.h"
+
+namespace ichor {
+
+namespace {
+
+/// schema.sql begins with `--R"sql(` and ends with `--)sql"_sql`: comments in SQL, and in C++ a raw
+/// string under an operator that does nothing. So the file needs no generator and stays plain SQL.
+struct Sql {
+  std::string_view text;
+  constexpr std::string_view operator--() const { return text; }
+};
+
+constexpr Sql operator""_sql(const char* text, std::size_t size) { return {{text, size}}; }
+
+}  // namespace
+
+// clang-format off
+const std::string_view kSchemaSql =
+#include "journal/schema.sql"
+;  // clang-format on
+
+}  // namespace ichor

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "journal/sqlite_store.h"
+#include "port/journal.h"
+
+namespace ichor {
+
+/// The journal on disk: SQLite in the state folder, docs/journal.md. Everything but append() blocks
+/// on the disk and is for the start and the end of a run; append() hands the record to a thread
+/// that commits all that waits in one transaction, and hands the answer back through `post`.
+///
+/// A failure is final, also that of a caller whose deadline passed: a disk that does not answer is
+/// a failed one. Only Errc::cancelled leaves the journal usable, and the record may still become
+/// durable. Dying commits what was handed over before, unless the disk hangs, and gives no lock
+/// back.
+class SqliteJournal final : public Journal {
+ public:
+  /// Runs a function on the loop's thread, soon and not within the call. Called from any thread,
+  /// but never after the journal's death.
+  using Post = std::function<void(std::function<void()>)>;
+
+  static Result<std::unique_ptr<SqliteJournal>> open(const SqliteOptions& options, Post post);
+  SqliteJournal(const SqliteJournal&) = delete;
+  SqliteJournal& operator=(const SqliteJournal&) = delete;
+  ~SqliteJournal() override;
+
+  Task<Result<std::uint64_t>> append(Context context, JournalRecord record) override;
+  Result<std::vector<JournalRecord>> read() override;
+  Result<void> lock(const LockOwner& owner) override;
+  void unlock() override;
+  std::optional<LockOwner> holder() override;
+  Result<void> break_lock(const std::string& nonce) override;
+
+  JournalOrigin origin();
+  /// Whether the journal was begun on another machine: then nothing may be mutated on its word.
+  bool copied();
+  /// The operator's word that this machine goes on with it; after lock().
+  Result<void> adopt();
+
+ private:
+  class Writer;
+  explicit SqliteJournal(std::shared_ptr<Writer> writer) : writer_(std::move(writer)) {}
+
+  std::shared_ptr<Writer> writer_;  // shared with its thread, which a hung disk may keep for ever
+};
+
+}  // namespace ichor

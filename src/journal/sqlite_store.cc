@@ -1,0 +1,263 @@
+#include "journal/sqlite_store.h"
+
+#include "base/check.h"
+#include "journal/chain.h"
+#include "journal/lock_rule.h"
+#include "journal/record_row.h"
+#include "journal/schema.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr const char* kFile = "journal.db";
+constexpr const char* kNewFile = "journal.db.new";  // until it is whole
+constexpr const char* kLog = "journal.db-wal";
+constexpr int kLogPagesMax = 1000;  // 4 MiB, about the length at which reading it back is felt
+
+std::uint32_t origin_crc(const JournalOrigin& origin) {
+  return crc32c(origin.machine, crc32c(origin.journal_id + "\n"));
+}
+
+/// The first row of every one-row table, then the file becomes a log-writing one.
+Result<void> fill(Db& db, const JournalOrigin& origin) {
+  auto transaction = Transaction::begin(db, Transaction::Kind::write);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  if (auto made = db.run(kSchemaSql); !made) return made;
+  Statement meta(db, "INSERT INTO meta VALUES (1, ?, ?, ?)");
+  meta.bind(origin.journal_id).bind(origin.machine).bind(std::int64_t{origin_crc(origin)});
+  if (auto done = meta.step(); !done) return tl::unexpected(std::move(done).error());
+  Statement head(db, "INSERT INTO head VALUES (1, 0, ?)");
+  head.bind(std::int64_t{chain_start(origin.journal_id)});
+  if (auto done = head.step(); !done) return tl::unexpected(std::move(done).error());
+  Statement owner(db, "INSERT INTO owner VALUES (1, 0, '', '', '', 0, 0)");
+  if (auto done = owner.step(); !done) return tl::unexpected(std::move(done).error());
+  return (*transaction)->commit();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const SqliteOptions& options) {
+  auto folder = StateFolder::open(options.folder, options.create);
+  if (!folder) return tl::unexpected(std::move(folder).error());
+  std::unique_ptr<SqliteStore> store(new SqliteStore(*std::move(folder), options.machine));
+  if (auto there = store->open_or_create(options); !there) {
+    return tl::unexpected(std::move(there).error());
+  }
+  return store;
+}
+
+Result<void> SqliteStore::open_or_create(const SqliteOptions& options) {
+  auto file = folder_.look(kFile);
+  if (!file) return tl::unexpected(file.error());
+  if (!file->exists) {
+    auto alone = folder_.exclude_others();
+    if (!alone) return tl::unexpected(std::move(alone).error());
+    file = folder_.look(kFile);
+    if (!file) return tl::unexpected(file.error());
+    if (!file->exists) {
+      if (auto made = create(options); !made) return made;
+      file = folder_.look(kFile);
+      if (!file) return tl::unexpected(file.error());
+    }
+  }
+  // SQLite takes an empty file for a new database, and throws away the log beside it.
+  if (file->size == 0) return tl::unexpected(damaged("the file is empty"));
+  if (auto opened = open_db(options.vfs); !opened) return opened;
+  return load_origin();
+}
+
+Result<void> SqliteStore::create(const SqliteOptions& options) {
+  const auto lock = folder_.look(LockFile::kName);
+  if (!lock) return tl::unexpected(lock.error());
+  const auto log = folder_.look(kLog);
+  if (!log) return tl::unexpected(log.error());
+  if (lock->exists || log->size > 0) {
+    return tl::unexpected(damaged("the file is missing, although this folder has had a journal"));
+  }
+  if (!options.create) return fail(Errc::invalid, folder_.path() + ": there is no journal here");
+  check(!options.journal_id.empty(), "a new journal needs an id");
+  for (const char* leftover : {"", "-journal", "-wal", "-shm"}) {
+    if (auto gone = folder_.remove_file(std::string(kNewFile) + leftover); !gone) return gone;
+  }
+  if (auto made = folder_.create_file(kNewFile); !made) return made;
+  {
+    auto db = Db::open(folder_.file(kNewFile), options.vfs);
+    if (!db) return tl::unexpected(std::move(db).error());
+    const JournalOrigin origin{options.journal_id, options.machine};
+    if (auto filled = fill(**db, origin); !filled) return filled;
+    const auto mode = (*db)->ask("PRAGMA journal_mode = WAL");
+    if (!mode) return tl::unexpected(mode.error());
+    if (*mode != "wal") return fail(Errc::io, folder_.path() + ": SQLite cannot keep a log here");
+    if (auto whole = (*db)->checkpoint(Db::Checkpoint::truncate); !whole) return whole;
+  }
+  for (const char* leftover : {"-wal", "-shm"}) {
+    if (auto gone = folder_.remove_file(std::string(kNewFile) + leftover); !gone) return gone;
+  }
+  return folder_.rename_durably(kNewFile, kFile);
+}
+
+Result<void> SqliteStore::open_db(const std::string& vfs) {
+  auto db = Db::open(folder_.file(kFile), vfs);
+  if (!db) return tl::unexpected(std::move(db).error());
+  db_ = *std::move(db);
+  const auto application = db_->ask("PRAGMA application_id");
+  if (!application) return tl::unexpected(application.error());
+  if (*application != kApplicationId) return tl::unexpected(damaged("this is no journal of ichor"));
+  const auto version = db_->ask("PRAGMA user_version");
+  if (!version) return tl::unexpected(version.error());
+  const int number = std::stoi(*version);
+  if (number > kSchemaVersion) {
+    return fail(Errc::unsafe, folder_.file(kFile) + ": the journal has schema version " + *version +
+                                  ", newer than the " + std::to_string(kSchemaVersion) +
+                                  " that this ichor knows; use the newer ichor that wrote it");
+  }
+  if (number != kSchemaVersion)
+    return tl::unexpected(damaged("unknown schema version " + *version));
+  // A file whose header no longer says so would be read without its log.
+  const auto mode = db_->ask("PRAGMA journal_mode");
+  if (!mode) return tl::unexpected(mode.error());
+  if (*mode != "wal") return tl::unexpected(damaged("the file's header is wrong"));
+  if (db_->read_only()) {
+    if (auto writable = folder_.check_writable(kFile); !writable) return writable;
+    return tl::unexpected(damaged("the file's header is wrong"));
+  }
+  return {};
+}
+
+Result<void> SqliteStore::load_origin() {
+  Statement meta(*db_, "SELECT journal_id, machine, crc FROM meta");
+  const auto row = meta.step();
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return tl::unexpected(damaged("its origin is missing"));
+  origin_ = {meta.text(0), meta.text(1)};
+  if (meta.integer(2) != origin_crc(origin_))
+    return tl::unexpected(damaged("its origin is damaged"));
+  return {};
+}
+
+Error SqliteStore::damaged(const std::string& what) const {
+  return {Errc::unsafe, folder_.file(kFile) + ": " + what +
+                            "; restore the state folder from a backup, or move journal.db*" +
+                            " and lock out of it and run again with --adopt, which takes the" +
+                            " cluster over as it is found"};
+}
+
+Result<std::vector<JournalRecord>> SqliteStore::read() {
+  // One snapshot, so that a row committed meanwhile by the lock's holder is wholly in or out.
+  auto transaction = Transaction::begin(*db_, Transaction::Kind::read);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  auto records = read_rows();
+  if (!records && records.error().code == Errc::unsafe) {
+    return tl::unexpected(damaged(records.error().message));
+  }
+  return records;
+}
+
+Result<std::vector<JournalRecord>> SqliteStore::read_rows() {
+  const auto verdict = db_->ask("PRAGMA quick_check(1)");
+  if (!verdict) return tl::unexpected(verdict.error());
+  if (*verdict != "ok") return fail(Errc::unsafe, *verdict);
+
+  std::vector<JournalRecord> records;
+  Head last{0, chain_start(origin_.journal_id)};
+  Statement rows(*db_, kSelectRecords);
+  while (true) {
+    const auto row = rows.step();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) break;
+    const std::string name = "row " + std::to_string(last.seq + 1);
+    auto stored = decode_record(rows);
+    if (!stored) return fail(Errc::unsafe, name + " says something this ichor does not know");
+    if (stored->record.seq != last.seq + 1) {
+      return fail(Errc::unsafe,
+                  name + " is missing before row " + std::to_string(stored->record.seq));
+    }
+    const std::uint32_t chain = chain_after(last.chain, stored->record);
+    if (stored->chain != chain) return fail(Errc::unsafe, name + " breaks the chain of checksums");
+    last = {stored->record.seq, chain};
+    records.push_back(std::move(stored->record));
+  }
+  const auto head = load_head();
+  if (!head) return tl::unexpected(head.error());
+  if (head->seq != last.seq || head->chain != last.chain) {
+    return fail(Errc::unsafe, "row " + std::to_string(last.seq) + " is the last one, but " +
+                                  std::to_string(head->seq) + " were acknowledged");
+  }
+  return records;
+}
+
+Result<SqliteStore::Head> SqliteStore::load_head() {
+  Statement head(*db_, "SELECT seq, chain FROM head");
+  const auto row = head.step();
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return tl::unexpected(damaged("its head is missing"));
+  const std::int64_t seq = head.integer(0);
+  const std::int64_t chain = head.integer(1);
+  if (seq < 0 || chain != static_cast<std::uint32_t>(chain)) {
+    return tl::unexpected(damaged("its head is damaged"));
+  }
+  return Head{static_cast<std::uint64_t>(seq), static_cast<std::uint32_t>(chain)};
+}
+
+Result<void> SqliteStore::append(std::vector<JournalRecord>& batch) {
+  if (failure_) return tl::unexpected(*failure_);
+  if (!held_) return tl::unexpected(not_locked());
+  return kept(write(batch));
+}
+
+Result<void> SqliteStore::write(std::vector<JournalRecord>& batch) {
+  auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  // Within the transaction, so that nobody can break the lock between this look and the commit.
+  const auto mine = still_mine();
+  if (!mine) return tl::unexpected(mine.error());
+  if (!*mine) return tl::unexpected(lock_was_broken(held_->owner));
+
+  Head head = head_;
+  Statement insert(*db_, kInsertRecord);
+  for (JournalRecord& record : batch) {
+    check(record.ref <= head.seq, "a record refers to one before it");
+    record.seq = ++head.seq;
+    head.chain = chain_after(head.chain, record);
+    bind_record(insert, record, head.chain);
+    if (auto done = insert.step(); !done) return tl::unexpected(std::move(done).error());
+    insert.reset();
+  }
+  Statement update(*db_, "UPDATE head SET seq = ?, chain = ?");
+  update.bind(static_cast<std::int64_t>(head.seq)).bind(std::int64_t{head.chain});
+  if (auto done = update.step(); !done) return tl::unexpected(std::move(done).error());
+  if (auto committed = (*transaction)->commit(); !committed) return committed;
+  head_ = head;
+  return {};
+}
+
+Result<void> SqliteStore::tidy() {
+  if (failure_) return tl::unexpected(*failure_);
+  if (!held_ || db_->wal_pages() < kLogPagesMax) return {};
+  return kept(db_->checkpoint(Db::Checkpoint::passive));
+}
+
+bool SqliteStore::copied() const {
+  return !machine_.empty() && !origin_.machine.empty() && machine_ != origin_.machine;
+}
+
+Result<void> SqliteStore::adopt() {
+  if (failure_) return tl::unexpected(*failure_);
+  if (!held_) return tl::unexpected(not_locked());
+  return kept(write_origin());
+}
+
+Result<void> SqliteStore::write_origin() {
+  const JournalOrigin adopted{origin_.journal_id, machine_};
+  auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  Statement update(*db_, "UPDATE meta SET machine = ?, crc = ?");
+  update.bind(adopted.machine).bind(std::int64_t{origin_crc(adopted)});
+  if (auto done = update.step(); !done) return tl::unexpected(std::move(done).error());
+  if (auto committed = (*transaction)->commit(); !committed) return committed;
+  origin_ = adopted;
+  return {};
+}
+
+}  // namespace ichor

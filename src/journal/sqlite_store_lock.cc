@@ -1,0 +1,201 @@
+#include <string>
+
+#include "base/check.h"
+#include "journal/lock_rule.h"
+#include "journal/sqlite_store.h"
+#include "journal/wal_check.h"
+
+// The lock of a state folder. Two things make it:
+//
+// - the row in the table `owner` says who may append, and every commit looks at it within its own
+//   transaction. So whoever breaks a lock by hand stops a holder that is alive after all: its next
+//   commit fails, and no mutation goes without a committed intent.
+// - the operating system's lock on the file `lock` says whether the process in the row still lives.
+//   No process id is looked up: ids are reused, and mean nothing in another process namespace.
+
+namespace ichor {
+
+namespace {
+
+constexpr int kTriesMax = 16;  // each one means that somebody broke the lock or replaced its file
+
+std::string for_people(const LockOwner& owner) {
+  return "nonce " + owner.nonce + "\nhost " + owner.host + "\nboot " + owner.boot_id + "\npid " +
+         std::to_string(owner.pid) + "\n";
+}
+
+Error changing_hands() {
+  return {Errc::locked, "this cluster's lock is just being taken or given back; try again"};
+}
+
+}  // namespace
+
+Result<SqliteStore::OwnerRow> SqliteStore::load_owner() {
+  Statement select(*db_, "SELECT generation, nonce, host, boot_id, pid, inode FROM owner");
+  const auto row = select.step();
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return tl::unexpected(damaged("its owner is missing"));
+  OwnerRow owner;
+  owner.generation = select.integer(0);
+  owner.owner = {select.text(1), select.text(2), select.text(3), select.integer(4)};
+  owner.inode = select.integer(5);
+  if (owner.generation < 0) return tl::unexpected(damaged("its owner is damaged"));
+  return owner;
+}
+
+Result<void> SqliteStore::store_owner(const OwnerRow& row) {
+  Statement update(*db_,
+                   "UPDATE owner SET generation = ?, nonce = ?, host = ?, boot_id = ?, pid = ?,"
+                   " inode = ?");
+  update.bind(row.generation)
+      .bind(row.owner.nonce)
+      .bind(row.owner.host)
+      .bind(row.owner.boot_id)
+      .bind(row.owner.pid)
+      .bind(row.inode);
+  if (auto done = update.step(); !done) return tl::unexpected(std::move(done).error());
+  return {};
+}
+
+Result<void> SqliteStore::lock(const LockOwner& owner) {
+  check(!held_, "the lock is taken once");
+  check(!owner.nonce.empty(), "a lock has a nonce");
+  if (failure_) return tl::unexpected(*failure_);
+  for (int attempt = 0; attempt < kTriesMax; ++attempt) {
+    const auto taken = try_lock(owner);
+    if (!taken) return tl::unexpected(taken.error());
+    if (*taken) return {};
+  }
+  return tl::unexpected(changing_hands());
+}
+
+Result<bool> SqliteStore::try_lock(const LockOwner& owner) {
+  auto file = LockFile::open(folder_);
+  if (!file) return tl::unexpected(std::move(file).error());
+  const auto seen = load_owner();
+  if (!seen) return tl::unexpected(seen.error());
+  const auto free = file->try_lock(seen->generation);
+  if (!free) return tl::unexpected(free.error());
+  if (!*free) {
+    if (!seen->held()) return tl::unexpected(changing_hands());
+    return tl::unexpected(refused_by(seen->owner, "it is running"));
+  }
+  const auto in_place = file->in_place(folder_);
+  if (!in_place) return tl::unexpected(in_place.error());
+  if (!*in_place) return false;
+  // Nothing a damaged file says may be believed or written to, its owner included.
+  if (auto whole = check_whole(); !whole) return tl::unexpected(std::move(whole).error());
+  // Only now is it certain that the row does not change, except by somebody who breaks the lock.
+  const auto left = load_owner();
+  if (!left) return tl::unexpected(left.error());
+  if (left->generation != seen->generation) return false;
+  if (left->held()) {
+    if (left->inode != static_cast<std::int64_t>(file->inode())) {
+      return tl::unexpected(
+          refused_by(left->owner,
+                     "its lock file was removed or copied, so it cannot be told whether it runs"));
+    }
+    if (!certainly_gone(left->owner, owner)) {
+      return tl::unexpected(refused_by(left->owner, "it cannot be seen from here whether it runs"));
+    }
+  }
+  // The last commits of the holder before may be in the page cache only, if their sync failed. They
+  // are written to the database, and synced there, before anything builds on them.
+  const auto settled = kept(db_->checkpoint(Db::Checkpoint::truncate));
+  if (!settled) return tl::unexpected(settled.error());
+  const OwnerRow mine{left->generation, owner, static_cast<std::int64_t>(file->inode())};
+  const auto taken = kept(take_over(*left, mine));
+  if (!taken || !*taken) return taken;
+  held_.emplace(Held{*std::move(file), owner, mine.generation});
+  const auto told = kept(held_->file.write(for_people(owner)));
+  if (told) return true;
+  held_.reset();
+  return tl::unexpected(told.error());
+}
+
+Result<void> SqliteStore::check_whole() {
+  auto log = check_wal(folder_.file("journal.db-wal"));
+  if (!log) {
+    if (log.error().code == Errc::unsafe) return tl::unexpected(damaged(log.error().message));
+    return log;
+  }
+  auto records = read();
+  if (!records) return tl::unexpected(std::move(records).error());
+  return {};
+}
+
+Result<bool> SqliteStore::take_over(const OwnerRow& left, const OwnerRow& mine) {
+  auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  const auto now = load_owner();
+  if (!now) return tl::unexpected(now.error());
+  if (now->generation != left.generation) return false;
+  if (auto stored = store_owner(mine); !stored) return tl::unexpected(std::move(stored).error());
+  const auto head = load_head();
+  if (!head) return tl::unexpected(head.error());
+  if (auto committed = (*transaction)->commit(); !committed) {
+    return tl::unexpected(std::move(committed).error());
+  }
+  head_ = *head;
+  return true;
+}
+
+Result<bool> SqliteStore::still_mine() {
+  const auto now = load_owner();
+  if (!now) return tl::unexpected(now.error());
+  return now->generation == held_->generation && now->owner.nonce == held_->owner.nonce;
+}
+
+Result<void> SqliteStore::unlock() {
+  if (!held_) return {};
+  Result<void> given = failure_ ? tl::unexpected(*failure_) : kept(give_back());
+  held_.reset();
+  return given;
+}
+
+Result<void> SqliteStore::give_back() {
+  {
+    auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
+    if (!transaction) return tl::unexpected(std::move(transaction).error());
+    const auto mine = still_mine();
+    if (!mine) return tl::unexpected(mine.error());
+    if (!*mine) return {};
+    const OwnerRow nobody{held_->generation, {}, 0};
+    if (auto stored = store_owner(nobody); !stored) return stored;
+    if (auto committed = (*transaction)->commit(); !committed) return committed;
+  }
+  if (auto emptied = held_->file.write(""); !emptied) return emptied;
+  return db_->checkpoint(Db::Checkpoint::passive);
+}
+
+Result<std::optional<LockOwner>> SqliteStore::holder() {
+  const auto row = load_owner();
+  if (!row) return tl::unexpected(row.error());
+  if (!row->held()) return std::nullopt;
+  return row->owner;
+}
+
+Result<void> SqliteStore::break_lock(const std::string& nonce) {
+  if (failure_) return tl::unexpected(*failure_);
+  Result<void> broken = move_on(nonce);
+  if (!broken && broken.error().code != Errc::invalid) return kept(std::move(broken));
+  return broken;
+}
+
+Result<void> SqliteStore::move_on(const std::string& nonce) {
+  auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  const auto row = load_owner();
+  if (!row) return tl::unexpected(row.error());
+  if (!row->held()) return tl::unexpected(wrong_nonce(nonce, nullptr));
+  if (row->owner.nonce != nonce) return tl::unexpected(wrong_nonce(nonce, &row->owner));
+  const OwnerRow nobody{row->generation + 1, {}, 0};
+  if (auto stored = store_owner(nobody); !stored) return stored;
+  // Before the commit: after it, the content may be the next holder's.
+  auto file = LockFile::open(folder_);
+  if (!file) return tl::unexpected(std::move(file).error());
+  if (auto emptied = file->write(""); !emptied) return emptied;
+  return (*transaction)->commit();
+}
+
+}  // namespace ichor
