@@ -70,8 +70,7 @@ fuzz: setup  ## run each fuzzer for FUZZ_SECONDS; the corpus is kept in ~/.cache
 	@tools/fuzz build/fuzz $(CACHE)/fuzz $(FUZZ_SECONDS)
 
 bench: build  ## measure; the results go to build/bench.json
-	@test -x bench/run || { echo "bench: there is no bench/run yet" >&2; exit 1; }
-	@bench/run build/bench.json
+	@bench/run
 
 clean:  ## remove build/
 	rm -rf build
