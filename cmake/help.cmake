@@ -1,7 +1,7 @@
 # Puts docs/commands/*.md into the binary: `ichor COMMAND --help` prints the page.
 #
-# Included by CMakeLists.txt it makes the build rule; run as a script (cmake -P, with PAGES and OUTPUT)
-# it writes the source file. A raw string keeps the text as it is, whatever it contains.
+# Included by CMakeLists.txt it makes the build rule; run as a script (cmake -P, with PAGES and
+# OUTPUT) it writes the source file. A raw string keeps the text as it is, whatever it contains.
 
 if(CMAKE_SCRIPT_MODE_FILE)
     set(text "#include \"cli/help.h\"\n\nnamespace ichor {\n\n")

@@ -1,21 +1,29 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <thread>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "cli/command_line.h"
 #include "command/commands.h"
+#include "journal/sqlite_journal.h"
+#include "machineconfig/canonical.h"
+#include "os/durable_file.h"
+#include "os/file_artifacts.h"
+#include "os/git_guard.h"
 #include "os/loop_clock.h"
 #include "os/process.h"
+#include "os/signals.h"
+#include "os/system_random.h"
 #include "os/terminal.h"
+#include "talos/grpc_talos_api.h"
 #include "view/fd_writer.h"
 #include "view/json_display.h"
 #include "view/text_display.h"
@@ -24,8 +32,59 @@ namespace ichor {
 
 namespace {
 
-/// The machine this process runs on. Parts are made when they are first asked for: most commands need
-/// few of them.
+constexpr std::size_t kInputMax = 4u << 20;
+
+class MachineState final : public StateDir {
+ public:
+  MachineState(std::unique_ptr<FileArtifacts> files, std::unique_ptr<SqliteJournal> journal)
+      : files_(std::move(files)), journal_(std::move(journal)) {}
+
+  const std::string& path() const override { return files_->path(); }
+  Artifacts& files() override { return *files_; }
+  Result<std::optional<SecretString>> load(const std::string& name) override {
+    return files_->load(name);
+  }
+  Result<bool> create(const std::string& name, const SecretString& content) override {
+    return files_->create(name, content);
+  }
+  Journal& journal() override { return *journal_; }
+  bool copied() override { return journal_->copied(); }
+  Result<void> adopt(const LockOwner& owner) override {
+    if (auto locked = journal_->lock(owner); !locked) return locked;
+    auto adopted = journal_->adopt();
+    journal_->unlock();
+    return adopted;
+  }
+
+ private:
+  std::unique_ptr<FileArtifacts> files_;
+  std::unique_ptr<SqliteJournal> journal_;
+};
+
+/// Stands where the Kubernetes adapter belongs, and says so.
+class NoKube final : public KubeApi {
+ public:
+  Task<CallResult<void>> ready(Context, const SecretString&) override {
+    co_return tl::unexpected(CallError{Call::kube_ready, Progress::not_sent, TlsVerdict::fine,
+                                       Code::unimplemented,
+                                       "this build has no Kubernetes adapter"});
+  }
+};
+
+class MachineSite final : public Site {
+ public:
+  MachineSite(std::unique_ptr<TalosApi> talos, std::unique_ptr<KubeApi> kube)
+      : talos_(std::move(talos)), kube_(std::move(kube)) {}
+  TalosApi& talos() override { return *talos_; }
+  KubeApi& kube() override { return *kube_; }
+
+ private:
+  std::unique_ptr<TalosApi> talos_;
+  std::unique_ptr<KubeApi> kube_;
+};
+
+/// The machine this process runs on. Parts are made when they are first asked for: most commands
+/// need few of them.
 class MachineDesk final : public Desk {
  public:
   explicit MachineDesk(const CommonOptions& common) : common_(common) {}
@@ -41,9 +100,24 @@ class MachineDesk final : public Desk {
   int processor_count() override {
     return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   }
+  Clock& clock() override { return loop(); }
+  Random& random() override { return random_; }
+  LockOwner owner() override { return process_owner(random_); }
 
-  /// The exit code after all that was said has arrived: data that could not be written is a failure,
-  /// a reader that is gone is not.
+  Result<std::string> read_input(const std::string& path) override {
+    return ichor::read_input(path, kInputMax);
+  }
+  Result<SecretString> read_secret(const std::string& path) override {
+    return read_secret_input(path, kInputMax);
+  }
+  Result<void> may_export(const std::string& path) override { return refuse_committable(path); }
+  Result<void> export_secret(const std::string& path, const SecretString& content) override;
+  Result<std::unique_ptr<StateDir>> open_state(const std::string& path, Missing missing) override;
+  Result<std::unique_ptr<Site>> reach(Access access) override;
+  int drive(Task<void> task, CancelScope& scope) override;
+
+  /// The exit code after all that was said has arrived: data that could not be written is a
+  /// failure, a reader that is gone is not.
   int leave(Exit exit);
 
  private:
@@ -55,6 +129,7 @@ class MachineDesk final : public Desk {
 
   const CommonOptions& common_;
   std::unique_ptr<LoopClock> loop_;
+  SystemRandom random_;
   std::unique_ptr<FdWriter> out_, err_;
   std::unique_ptr<Display> display_;
 };
@@ -76,14 +151,74 @@ std::unique_ptr<Display> MachineDesk::make_display() {
   return std::make_unique<TextDisplay>(loop(), *out_, *err_, std::move(options));
 }
 
+Result<void> MachineDesk::export_secret(const std::string& path, const SecretString& content) {
+  if (auto allowed = refuse_committable(path); !allowed) return allowed;
+  const std::size_t slash = path.rfind('/');
+  const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash);
+  auto folder = Folder::make(parent.empty() ? "/" : parent, Folder::Access::shared);
+  if (!folder) return tl::unexpected(std::move(folder).error());
+  return write_file(*folder, slash == std::string::npos ? path : path.substr(slash + 1), content);
+}
+
+Result<std::unique_ptr<StateDir>> MachineDesk::open_state(const std::string& path,
+                                                          Missing missing) {
+  const bool make = missing == Missing::make;
+  auto files = make ? FileArtifacts::make(path) : FileArtifacts::open(path);
+  if (!files) return tl::unexpected(std::move(files).error());
+  SqliteOptions options;
+  options.folder = path;
+  options.journal_id = random_id(random_);
+  options.machine = machine_mark();
+  options.create = make;
+  auto journal = SqliteJournal::open(
+      options, [&loop = loop()](std::function<void()> work) { loop.post(std::move(work)); });
+  if (!journal) return tl::unexpected(std::move(journal).error());
+  return std::make_unique<MachineState>(*std::move(files), *std::move(journal));
+}
+
+Result<std::unique_ptr<Site>> MachineDesk::reach(Access access) {
+  GrpcTalosApi::Options options;
+  options.credentials =
+      TalosCredentials{access.ca_pem, access.client_cert_pem, access.client_key_pem};
+  if (access.dial) {
+    options.route = [dial = access.dial](const IpAddress& address) {
+      return direct_route(dial(address));
+    };
+  }
+  // A config that cannot be read has the digest of no config, so it differs from every one of ours.
+  options.canonical_digest = [](std::string_view text) {
+    return canonical_digest(text).value_or(Digest{});
+  };
+  options.post = [&loop = loop()](std::function<void()> work) { loop.post(std::move(work)); };
+  auto talos = GrpcTalosApi::make(std::move(options));
+  if (!talos) return tl::unexpected(std::move(talos).error());
+  auto kube = std::make_unique<NoKube>();
+  return std::make_unique<MachineSite>(*std::move(talos), std::move(kube));
+}
+
+int MachineDesk::drive(Task<void> task, CancelScope& scope) {
+  int signal = 0;
+  const StopSignals signals(loop(), [&](int number) {
+    signal = number;
+    scope.cancel();
+  });
+  const auto to_the_end = [](Task<void> work, LoopClock& loop) -> Task<void> {
+    co_await std::move(work);
+    loop.stop();
+  };
+  Task<void> root = to_the_end(std::move(task), loop());
+  loop().post([&root] { root.start(); });
+  loop().run();
+  return signal;
+}
+
 int MachineDesk::leave(Exit exit) {
   int code = static_cast<int>(exit);
   int trouble = std::cout.flush() ? 0 : errno;
   if (out_) {
     const bool in_a_hurry = exit == Exit::interrupted || exit == Exit::terminated;
     // A pager may take its time, but not from somebody who wants to leave.
-    const bool written =
-        out_->drain(in_a_hurry ? std::chrono::seconds(2) : std::chrono::hours(24));
+    const bool written = out_->drain(in_a_hurry ? std::chrono::seconds(2) : std::chrono::hours(24));
     if (!written) _exit(code);
     trouble = out_->trouble();
   }
@@ -109,7 +244,7 @@ int refuse(const Misuse& misuse) {
   return desk.leave(Exit::usage);
 }
 
-int run_main(std::vector<std::string> words) {
+int run_main(const std::vector<std::string>& words) {
   harden_process();
   const CommandLine line = parse_command_line(words);
   if (const Misuse* misuse = std::get_if<Misuse>(&line)) return refuse(*misuse);

@@ -18,8 +18,8 @@ namespace ichor::sim {
 
 /// A request as it leaves ichor, before the network does anything to it.
 struct Request {
-  int process{0};             // which run of ichor, counted from 1 within the seed
-  std::uint64_t session{0};   // one handshake; a new connection has a new number
+  int process{0};            // which run of ichor, counted from 1 within the seed
+  std::uint64_t session{0};  // one handshake; a new connection has a new number
   Call call{Call::open};
   const Node* node{nullptr};  // the machine at the other end; null if nobody is there
   NodeName planned;           // whose address was dialled, by the profile
@@ -30,7 +30,7 @@ struct Request {
 
 /// What ichor got back for a request.
 struct Reply {
-  std::optional<CallError> error;  // nullopt: success
+  std::optional<CallError> error;       // nullopt: success
   Known etcd_has_data{Known::unknown};  // for Call::etcd_data
 };
 
@@ -53,7 +53,10 @@ struct Truth {
 /// hold. A checker belongs to one seed and is thrown away after it.
 class Checker {
  public:
-  explicit Checker(const Truth& truth) : truth_(truth) {}
+  /// What a checker sees of reads, which are nearly all of the traffic; mutations it always sees.
+  enum class Reads { none, requests, replies };
+
+  explicit Checker(const Truth& truth, Reads reads = Reads::none) : truth_(truth), reads_(reads) {}
   virtual ~Checker() = default;
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;
@@ -65,10 +68,14 @@ class Checker {
   virtual void on_process_crashed(int /*process*/) {}
   virtual void on_process_cancelled(int /*process*/) {}
   virtual void on_process_ended(int /*process*/, const RunResult& /*result*/) {}
-  virtual void on_request(const Request& /*request*/) {}
+  void on_request(const Request& request) {
+    if (reads_ == Reads::requests || mutates(request.call)) see_request(request);
+  }
   /// A mutation took effect on the machine.
   virtual void on_effect(const Request& /*request*/) {}
-  virtual void on_reply(const Request& /*request*/, const Reply& /*reply*/) {}
+  void on_reply(const Request& request, const Reply& reply) {
+    if (reads_ == Reads::replies || mutates(request.call)) see_reply(request, reply);
+  }
   virtual void on_durable(const JournalRecord& /*record*/) {}
   /// Anything about the node that a watch could see has changed.
   virtual void on_node_changed(const Node& /*node*/) {}
@@ -82,6 +89,9 @@ class Checker {
   const std::string& violation() const { return violation_; }
 
  protected:
+  virtual void see_request(const Request& /*request*/) {}
+  virtual void see_reply(const Request& /*request*/, const Reply& /*reply*/) {}
+
   void violated(std::string what) {
     if (violation_.empty()) violation_ = std::move(what);
     truth_.violated = true;
@@ -90,6 +100,7 @@ class Checker {
 
  private:
   const Truth& truth_;
+  Reads reads_;
   std::string violation_;
 };
 

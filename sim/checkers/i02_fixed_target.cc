@@ -31,7 +31,7 @@ class FixedTarget final : public Checker {
     released_ = false;
   }
 
-  void on_request(const Request& request) override {
+  void see_request(const Request& request) override {
     if (request.call != Call::bootstrap) return;
     if (!target_) {
       violated(fmt::format("Bootstrap left for {} before any target was durable",

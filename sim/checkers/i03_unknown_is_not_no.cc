@@ -16,7 +16,7 @@ constexpr Duration kFresh = std::chrono::seconds(60);
 /// who has looked at the node since.
 class UnknownIsNotNo final : public Checker {
  public:
-  explicit UnknownIsNotNo(const Truth& truth) : Checker(truth), nodes_(truth) {}
+  explicit UnknownIsNotNo(const Truth& truth) : Checker(truth, Reads::replies), nodes_(truth) {}
 
   std::string_view id() const override { return "I3"; }
   std::string_view promise() const override {
@@ -31,8 +31,7 @@ class UnknownIsNotNo final : public Checker {
     process_gone(process);
   }
 
-  void on_request(const Request& request) override {
-    if (!mutates(request.call)) return;
+  void see_request(const Request& request) override {
     if (request.call == Call::bootstrap) check_everybody_said_no(request);
     State* state = nodes_.find(request.planned);
     if (state == nullptr) return;
@@ -47,7 +46,7 @@ class UnknownIsNotNo final : public Checker {
     state->no_by = 0;
   }
 
-  void on_reply(const Request& request, const Reply& reply) override {
+  void see_reply(const Request& request, const Reply& reply) override {
     const bool lost = reply.error && reply.error->progress == Progress::sent;
     if (mutates(request.call)) {
       State* state = lost ? nodes_.find(request.planned) : nullptr;

@@ -13,8 +13,7 @@ class NothingDestroyed final : public Checker {
     return "bring-up makes no destructive call and installs over no disk that holds data";
   }
 
-  void on_request(const Request& request) override {
-    if (!mutates(request.call)) return;
+  void see_request(const Request& request) override {
     const bool known = request.call == Call::apply_configuration || request.call == Call::bootstrap;
     if (known) return;
     violated(fmt::format("{} was sent to {} and is no part of a bring-up", name_of(request.call),

@@ -26,7 +26,7 @@ bool as_declared(const NodePlan& plan, const Identity& hardware) {
 
 class RightNode final : public Checker {
  public:
-  explicit RightNode(const Truth& truth) : Checker(truth), bound_(truth) {
+  explicit RightNode(const Truth& truth) : Checker(truth, Reads::replies), bound_(truth) {
     proofs_.reserve(kSessionsExpected);
   }
 
@@ -43,13 +43,13 @@ class RightNode final : public Checker {
     if (bound != nullptr) *bound = decode_identity(record.value).identity;
   }
 
-  void on_reply(const Request& request, const Reply& reply) override {
+  void see_reply(const Request& request, const Reply& reply) override {
     if (request.call != Call::identity || reply.error) return;
     proofs_.push_back({request.session, request.process, request.node});
   }
 
-  void on_request(const Request& request) override {
-    if (!mutates(request.call) || request.node == nullptr) return;
+  void see_request(const Request& request) override {
+    if (request.node == nullptr) return;
     const std::string_view wrong = what_is_wrong(request);
     if (wrong.empty()) return;
     violated(fmt::format("{} left for {} ({}): {}", name_of(request.call), request.planned.value(),

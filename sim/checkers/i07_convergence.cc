@@ -15,8 +15,7 @@ class Convergence final : public Checker {
 
   void on_process_started(int process) override { follow(process); }
 
-  void on_request(const Request& request) override {
-    if (!mutates(request.call)) return;
+  void see_request(const Request& request) override {
     if (request.process != process_) follow(request.process);
     ++mutations_;
   }

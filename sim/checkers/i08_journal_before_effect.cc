@@ -39,8 +39,7 @@ class JournalBeforeEffect final : public Checker {
     }
   }
 
-  void on_request(const Request& request) override {
-    if (!mutates(request.call)) return;
+  void see_request(const Request& request) override {
     State* state = nodes_.find(request.planned);
     if (state == nullptr) return;
     if (rests_on_untold(request, *state)) {
@@ -65,8 +64,7 @@ class JournalBeforeEffect final : public Checker {
     if (entry.sent_by == request.process && entry.session == request.session) entry.happened = true;
   }
 
-  void on_reply(const Request& request, const Reply& /*reply*/) override {
-    if (!mutates(request.call)) return;
+  void see_reply(const Request& request, const Reply& /*reply*/) override {
     if (State* state = nodes_.find(request.planned)) {
       (*state)[request.call].untold_by = request.process;
     }

@@ -16,14 +16,14 @@ constexpr Duration kRunMax = std::chrono::minutes(90);
 
 class BoundedTime final : public Checker {
  public:
-  explicit BoundedTime(const Truth& truth) : Checker(truth) {}
+  explicit BoundedTime(const Truth& truth) : Checker(truth, Reads::requests) {}
 
   std::string_view id() const override { return "I13"; }
   std::string_view promise() const override {
     return "every call has a deadline, and without faults every run ends within 90 minutes";
   }
 
-  void on_request(const Request& request) override {
+  void see_request(const Request& request) override {
     const MonoTime now = truth().clock.now();
     if (request.deadline == kNever) {
       violated(fmt::format("{} left for {} without a deadline", name_of(request.call),

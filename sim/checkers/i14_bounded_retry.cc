@@ -14,14 +14,14 @@ constexpr int kRequestsMax = 2000;
 
 class BoundedRetry final : public Checker {
  public:
-  explicit BoundedRetry(const Truth& truth) : Checker(truth), nodes_(truth) {}
+  explicit BoundedRetry(const Truth& truth) : Checker(truth, Reads::requests), nodes_(truth) {}
 
   std::string_view id() const override { return "I14"; }
   std::string_view promise() const override {
     return "calls are repeated a bounded number of times, and never what can only fail again";
   }
 
-  void on_request(const Request& request) override {
+  void see_request(const Request& request) override {
     State* state = state_of(request);
     if (state == nullptr) return;
     if (++state->requests == kRequestsMax + 1) {
@@ -43,8 +43,8 @@ class BoundedRetry final : public Checker {
     }
   }
 
-  void on_reply(const Request& request, const Reply& reply) override {
-    if (!reply.error || !mutates(request.call)) return;
+  void see_reply(const Request& request, const Reply& reply) override {
+    if (!reply.error) return;
     State* state = state_of(request);
     if (state == nullptr) return;
     Tries& tries = state->tries[request.call];
@@ -65,9 +65,10 @@ class BoundedRetry final : public Checker {
     PerMutation<Tries> tries;
   };
 
-  /// Of the request's node, begun anew for every process.
+  /// Of the request's node, begun anew for every process. The machine is found faster than its
+  /// name.
   State* state_of(const Request& request) {
-    State* state = nodes_.find(request.planned);
+    State* state = request.node ? nodes_.find(*request.node) : nodes_.find(request.planned);
     if (state != nullptr && state->process != request.process) {
       *state = {};
       state->process = request.process;

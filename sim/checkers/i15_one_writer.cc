@@ -18,8 +18,7 @@ class OneWriter final : public Checker {
   void on_process_crashed(int process) override { end(process); }
   void on_process_ended(int process, const RunResult& /*result*/) override { end(process); }
 
-  void on_request(const Request& request) override {
-    if (!mutates(request.call)) return;
+  void see_request(const Request& request) override {
     const Life mine = lives_[request.process];
     if (!mine.alive) {
       violated(fmt::format("run {} sent {} although it is not running", request.process,

@@ -47,26 +47,28 @@ class MonotoneStages final : public Checker {
     if (state == nullptr || stage == state->stage) return;
     const Stage former = state->stage;
     state->stage = stage;
-    BootId boot = node.boot_id();
-    const bool same_boot = node.powered() && boot == state->boot;
-    state->boot = std::move(boot);
-    if (!same_boot) {
-      state->was_in_maintenance = stage == Stage::maintenance;
-      return;
-    }
     // A node leaves maintenance mode through booting, so booting alone does not tell whether it was
     // there already.
     const bool again = stage == Stage::maintenance && state->was_in_maintenance;
+    const bool onwards = !again && (next_stages(former) & bit(stage)) != 0;
+    // Going on is fine in any boot. Only the rest has to ask which boot it is, because a boot id is
+    // a text that is made when somebody asks.
+    if (!onwards || former == Stage::unknown) {
+      BootId boot = node.boot_id();
+      if (!onwards && node.powered() && boot == state->boot) {
+        violated(fmt::format("{} went from {} to {} within one boot", node.spec().name.value(),
+                             name_of(former), name_of(stage)));
+      }
+      state->boot = std::move(boot);
+      state->was_in_maintenance = false;
+    }
     if (stage == Stage::maintenance) state->was_in_maintenance = true;
-    if (!again && (next_stages(former) & bit(stage)) != 0) return;
-    violated(fmt::format("{} went from {} to {} within one boot", node.spec().name.value(),
-                         name_of(former), name_of(stage)));
   }
 
  private:
   struct State {
     Stage stage{Stage::unknown};
-    BootId boot;
+    BootId boot;                     // as it began
     bool was_in_maintenance{false};  // in this boot
   };
 

@@ -12,7 +12,7 @@ constexpr Duration kEndsWithin = std::chrono::seconds(10);
 
 class PromptCancel final : public Checker {
  public:
-  explicit PromptCancel(const Truth& truth) : Checker(truth) {}
+  explicit PromptCancel(const Truth& truth) : Checker(truth, Reads::requests) {}
 
   std::string_view id() const override { return "I21"; }
   std::string_view promise() const override {
@@ -31,7 +31,7 @@ class PromptCancel final : public Checker {
     check_time();
     forget(process);
   }
-  void on_request(const Request& /*request*/) override { check_time(); }
+  void see_request(const Request& /*request*/) override { check_time(); }
   void on_node_changed(const Node& /*node*/) override { check_time(); }
   void on_durable(const JournalRecord& /*record*/) override { check_time(); }
   void at_end() override { check_time(); }

@@ -22,7 +22,7 @@ TEST(PromptCancel, IsBrokenByARunThatEndsLater) {
   history.checker->on_process_cancelled(1);
   history.passes(seconds(11));
   history.ends(Exit::interrupted);
-  EXPECT_EQ(history.violation(), "run 1 was told to stop 11.0s ago and is still there");
+  EXPECT_EQ(history.violation(), "run 1 was told to stop 11s ago and is still there");
 }
 
 TEST(PromptCancel, IsBrokenByARunThatGoesOnCalling) {
@@ -40,7 +40,7 @@ TEST(PromptCancel, GivesNoMoreTimeForASecondSignal) {
   history.checker->on_process_cancelled(1);
   history.passes(seconds(6));
   history.checker->at_end();
-  EXPECT_THAT(history.violation(), testing::HasSubstr("run 1 was told to stop 12.0s ago"));
+  EXPECT_THAT(history.violation(), testing::HasSubstr("run 1 was told to stop 12s ago"));
 }
 
 TEST(PromptCancel, ExpectsNothingOfARunThatWasKilled) {

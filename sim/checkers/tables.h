@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "sim/checkers/checker.h"
@@ -18,7 +19,7 @@ class PerNode {
   T* find(const NodeName& name) {
     const std::vector<NodePlan>& plans = truth_.profile.nodes;
     for (std::size_t i = 0; i < items_.size(); ++i) {
-      if (plans[i].name == name) return &items_[i];
+      if (same(plans[i].name.value(), name.value())) return &items_[i];
     }
     return nullptr;
   }
@@ -36,6 +37,12 @@ class PerNode {
   auto end() { return items_.end(); }
 
  private:
+  /// Names of a cluster differ at the end, so most comparisons are over after one letter.
+  static bool same(const std::string& one, const std::string& other) {
+    if (one.size() != other.size()) return false;
+    return one.empty() || (one.back() == other.back() && one == other);
+  }
+
   const Truth& truth_;
   std::vector<T> items_;  // in the order of the profile
 };

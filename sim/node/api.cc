@@ -46,10 +46,11 @@ Answer<void> admit_new_maintenance(std::string_view method, Need need) {
 }
 
 tl::unexpected<Refusal> no_etcd_here(std::string_view what) {
-  return refuse(Code::unavailable,
-                std::string(what) +
-                    "rpc error: code = Unavailable desc = connection error: desc = \"transport: Error "
-                    "while dialing: dial tcp 127.0.0.1:2379: connect: connection refused\"");
+  return refuse(
+      Code::unavailable,
+      std::string(what) +
+          "rpc error: code = Unavailable desc = connection error: desc = \"transport: Error "
+          "while dialing: dial tcp 127.0.0.1:2379: connect: connection refused\"");
 }
 
 std::string alarm_text(const EtcdAlarm& alarm) {

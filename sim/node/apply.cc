@@ -35,8 +35,8 @@ std::string diff(std::string_view before, std::string_view after) {
   std::size_t tail = 0;
   while (tail < common - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
   std::string text = "--- a\n+++ b\n@@ -" + std::to_string(head + 1) + "," +
-                     std::to_string(a.size() - tail - head) + " +" + std::to_string(head + 1) + "," +
-                     std::to_string(b.size() - tail - head) + " @@\n";
+                     std::to_string(a.size() - tail - head) + " +" + std::to_string(head + 1) +
+                     "," + std::to_string(b.size() - tail - head) + " @@\n";
   for (std::size_t i = head; i < a.size() - tail; ++i) text.append("-").append(a[i]);
   for (std::size_t i = head; i < b.size() - tail; ++i) text.append("+").append(b[i]);
   return text;
@@ -156,9 +156,10 @@ Answer<Node::ApplyReply> Node::Impl::apply(const Caller& caller, const std::stri
   const ConfigJudgement& judgement = judge_.judge(config, spec_, in_maintenance());
   if (!judgement) return refuse(judgement.error().code, judgement.error().text);
   if (!in_maintenance() && !judgement->complete) {
-    return refuse(Code::invalid_argument,
-                  "the applied machine configuration doesn't contain v1alpha1 config, did you mean to "
-                  "patch the machine config instead?");
+    return refuse(
+        Code::invalid_argument,
+        "the applied machine configuration doesn't contain v1alpha1 config, did you mean to "
+        "patch the machine config instead?");
   }
   Answer<ApplyReply> reply = plan_apply(config, *judgement, mode, dry_run);
   if (!reply || dry_run) return reply;
@@ -167,8 +168,8 @@ Answer<Node::ApplyReply> Node::Impl::apply(const Caller& caller, const std::stri
   return reply;
 }
 
-Answer<Node::ApplyReply> Node::apply(const Caller& caller, const std::string& config, ApplyMode mode,
-                                     bool dry_run) {
+Answer<Node::ApplyReply> Node::apply(const Caller& caller, const std::string& config,
+                                     ApplyMode mode, bool dry_run) {
   return impl_->apply(caller, config, mode, dry_run);
 }
 

@@ -53,7 +53,8 @@ class Bench {
     return spec;
   }
 
-  /// The facts of a config for a control plane ("cp…") or a worker; change them and judge.know() them.
+  /// The facts of a config for a control plane ("cp…") or a worker; change them and judge.know()
+  /// them.
   static ConfigFacts facts(const std::string& name) {
     ConfigFacts facts;
     facts.complete = true;

@@ -20,11 +20,12 @@ struct ConfigFacts {
   std::string install_disk;  // device path; a selector is already resolved against the node's disks
   std::string cluster_name;
   std::string endpoint;
-  Digest os_ca;       // of machine.ca.crt
-  Digest secrets;     // of cluster.id, secret and token: nodes with equal ones belong together
+  Digest os_ca;    // of machine.ca.crt
+  Digest secrets;  // of cluster.id, secret and token: nodes with equal ones belong together
   bool cni_none{false};
-  Digest canonical;   // of the parsed documents
-  Digest needs_reboot;  // of the fields that a running node cannot change; equal: no reboot is needed
+  Digest canonical;  // of the parsed documents
+  Digest
+      needs_reboot;  // of the fields that a running node cannot change; equal: no reboot is needed
   std::vector<std::string> warnings;
 };
 
@@ -36,8 +37,8 @@ struct ConfigVerdict {
 
 using ConfigJudgement = tl::expected<ConfigFacts, ConfigVerdict>;
 
-/// Reads configs for nodes and says what Talos says about wrong ones (talos-api.md 3.4, error table of
-/// real-talos/README.md). Remembers by content, because a campaign applies the same few configs
+/// Reads configs for nodes and says what Talos says about wrong ones (talos-api.md 3.4, error table
+/// of real-talos/README.md). Remembers by content, because a campaign applies the same few configs
 /// millions of times.
 class ConfigJudge {
  public:

@@ -1,9 +1,8 @@
 #include "sim/node/digest.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cstddef>
+#include <fmt/format.h>
 
 namespace ichor::sim {
 

@@ -16,8 +16,8 @@ constexpr std::uint64_t mix(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// 256 bits that differ for different texts, the same on every platform and far cheaper than SHA-256.
-/// For tests and for things the model makes up; it protects nothing.
+/// 256 bits that differ for different texts, the same on every platform and far cheaper than
+/// SHA-256. For tests and for things the model makes up; it protects nothing.
 Digest quick_digest(std::string_view text);
 
 /// The first eight bytes as a number.

@@ -53,7 +53,8 @@ void Node::Impl::look_for_cluster() {
   if (m_.etcd != Etcd::preparing_join || armed(Timer::join)) return;
   const EtcdCluster* cluster = fabric_.joinable(m_.facts->secrets);
   if (cluster == nullptr || blocked(*cluster, hostname())) return;
-  // Talos tries every few seconds. Only tries that can succeed are played, at the times of that rhythm.
+  // Talos tries every few seconds. Only tries that can succeed are played, at the times of that
+  // rhythm.
   const Duration since = now() - m_.join_began;
   const Duration rhythm = std::max(spec_.durations.etcd_join_retry, Duration(1));
   const Duration over = since % rhythm;

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <set>
 
 #include "sim/node/bench.h"
@@ -110,8 +109,9 @@ TEST_F(EtcdOfNodes, ALearnerIsRunningButNotHealthyAndItsNodeStillBooting) {
   const EtcdStatus status = *cp(2).etcd_status(Bench::admin);
   EXPECT_TRUE(status.is_learner);
   EXPECT_LT(status.raft_applied_index, status.raft_index);
-  EXPECT_EQ(to_text(*cp(2).machine_status(Bench::admin)),
-            "booting services (etcd not healthy); nodeReady (node \"cp2\" status is not available yet)");
+  EXPECT_EQ(
+      to_text(*cp(2).machine_status(Bench::admin)),
+      "booting services (etcd not healthy); nodeReady (node \"cp2\" status is not available yet)");
 }
 
 TEST_F(EtcdOfNodes, WithoutQuorumThereIsNoLeaderNoMemberListAndNoApi) {

@@ -12,7 +12,8 @@ constexpr std::size_t kHistory = 990;
 
 EventLog::Entry* EventLog::add(MonoTime at, NodeEvent::Kind kind) {
   if (!recording_) return nullptr;
-  // Twice the history, then half of it is dropped at once: cheaper than a ring to read and to reason about.
+  // Twice the history, then half of it is dropped at once: cheaper than a ring to read and to
+  // reason about.
   if (entries_.size() >= 2 * kHistory) {
     entries_.erase(entries_.begin(), entries_.end() - static_cast<std::ptrdiff_t>(kHistory));
   }

@@ -10,8 +10,8 @@
 
 namespace ichor::sim {
 
-/// The ring that Talos' event stream is read from. Entries are kept as numbers and static names, and
-/// become text when they are read. Lost with the machine's memory.
+/// The ring that Talos' event stream is read from. Entries are kept as numbers and static names,
+/// and become text when they are read. Lost with the machine's memory.
 class EventLog {
  public:
   explicit EventLog(bool recording) : recording_(recording) {}

@@ -27,7 +27,8 @@ std::string to_text(const NodeEvent& event) {
   return "";
 }
 
-std::vector<std::string> texts(const std::vector<NodeEvent>& events, std::initializer_list<Kind> kinds) {
+std::vector<std::string> texts(const std::vector<NodeEvent>& events,
+                               std::initializer_list<Kind> kinds) {
   std::vector<std::string> texts;
   for (const NodeEvent& event : events) {
     if (std::find(kinds.begin(), kinds.end(), event.kind) == kinds.end()) continue;
@@ -61,42 +62,43 @@ TEST(NodeEvents, AnInstallIsToldSequenceByPhaseByStage) {
             {Kind::sequence, Kind::phase, Kind::machine_status, Kind::restart}),
       ElementsAre("status booting", "phase STOP config", "STOP initialize", "START install",
                   "phase START env", "phase STOP env", "phase START install", "status installing",
-                  "phase STOP install", "phase START meta", "phase STOP meta", "phase START saveMeta",
-                  "phase STOP saveMeta", "phase START volumeFinalize", "phase STOP volumeFinalize",
-                  "phase START stopEverything", "phase STOP stopEverything", "status rebooting",
-                  "phase START kexec", "phase STOP kexec", "phase START reboot", "phase STOP reboot",
-                  "restart kexec", "STOP install"));
+                  "phase STOP install", "phase START meta", "phase STOP meta",
+                  "phase START saveMeta", "phase STOP saveMeta", "phase START volumeFinalize",
+                  "phase STOP volumeFinalize", "phase START stopEverything",
+                  "phase STOP stopEverything", "status rebooting", "phase START kexec",
+                  "phase STOP kexec", "phase START reboot", "phase STOP reboot", "restart kexec",
+                  "STOP install"));
 }
 
 TEST(NodeEvents, ABootEndsWhenAllServicesAreUp) {
   Bench bench(Personality::v1_12, Platform::container);
   Node& cp1 = bench.configured("cp1");
   EXPECT_THAT(texts(cp1.events(), {Kind::sequence, Kind::machine_status}),
-              ElementsAre("START initialize", "status booting", "status maintenance", "status booting",
-                          "STOP initialize", "START install", "STOP install", "START boot",
-                          "status booting"));
+              ElementsAre("START initialize", "status booting", "status maintenance",
+                          "status booting", "STOP initialize", "START install", "STOP install",
+                          "START boot", "status booting"));
   const std::uint64_t last = cp1.events().back().id;
   ASSERT_TRUE(cp1.bootstrap(Bench::admin));
   ASSERT_TRUE(bench.run_to([&] { return cp1.api_server_ready(); }));
-  EXPECT_THAT(
-      texts(cp1.events(last), {Kind::sequence, Kind::service, Kind::machine_status}),
-      ElementsAre("etcd Finished: Bootstrap requested", "etcd Starting: Starting service",
-                  "etcd Preparing: Running pre state", "STOP boot", "status running",
-                  "etcd Preparing: Creating service runner",
-                  "etcd Running: Started task etcd (PID 2305) for container etcd", "status running",
-                  "etcd Running: Health check successful"));
+  EXPECT_THAT(texts(cp1.events(last), {Kind::sequence, Kind::service, Kind::machine_status}),
+              ElementsAre("etcd Finished: Bootstrap requested", "etcd Starting: Starting service",
+                          "etcd Preparing: Running pre state", "STOP boot", "status running",
+                          "etcd Preparing: Creating service runner",
+                          "etcd Running: Started task etcd (PID 2305) for container etcd",
+                          "status running", "etcd Running: Health check successful"));
 }
 
 TEST(NodeEvents, AFailedBootFlickersThroughRunning) {
   Bench bench(Personality::v1_12, Platform::container);
   Node& cp1 = bench.configured("cp1");
   const std::uint64_t last = cp1.events().back().id;
-  ASSERT_TRUE(bench.run_to(cp1, Stage::rebooting));
+  ASSERT_TRUE(bench.run_to([&] { return cp1.stage() == Stage::rebooting; }, std::chrono::hours(2)));
   const auto events = cp1.events(last);
   EXPECT_THAT(texts(events, {Kind::sequence, Kind::machine_status}),
               ElementsAre("STOP boot", "status running", "NOOP boot", "status rebooting"));
-  EXPECT_EQ(events[3].kind, Kind::sequence);
-  EXPECT_TRUE(events[3].message.starts_with("sequence failed: "));
+  const auto noop = std::find_if(events.begin(), events.end(),
+                                 [](const NodeEvent& event) { return event.action == "NOOP"; });
+  EXPECT_TRUE(noop->message.starts_with("sequence failed: "));
 }
 
 TEST(NodeEvents, AreLostWithTheMemoryAndKeepCountingUp) {

@@ -27,8 +27,8 @@ EtcdCluster::Member* EtcdCluster::find(EtcdMemberId member) {
 }
 
 const EtcdCluster::Member* EtcdCluster::find(EtcdMemberId member) const {
-  const auto found = std::find_if(members.begin(), members.end(),
-                                  [&](const Member& m) { return m.id == member; });
+  const auto found =
+      std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.id == member; });
   return found == members.end() ? nullptr : &*found;
 }
 
@@ -139,6 +139,11 @@ bool Fabric::trustd_reachable(const Digest& secrets) const {
   return offer != nullptr && offer->trustd;
 }
 
+bool Fabric::without_cni(const Digest& secrets) const {
+  const Offer* offer = offer_for(secrets);
+  return offer != nullptr && offer->no_cni;
+}
+
 void Fabric::changed() {
   look_around();
   // By index: a subscriber of a node may attach or detach others.
@@ -160,9 +165,10 @@ void Fabric::look_around() {
     if (!api_server && !trustd) continue;
     const Digest& secrets = node->facts()->secrets;
     auto* offer = const_cast<Offer*>(offer_for(secrets));
-    if (offer == nullptr) offer = &offers_.emplace_back(Offer{secrets, false, false});
+    if (offer == nullptr) offer = &offers_.emplace_back(Offer{secrets, false, false, false});
     offer->api_server |= api_server;
     offer->trustd |= trustd;
+    offer->no_cni |= api_server && node->facts()->cni_none;
   }
 }
 

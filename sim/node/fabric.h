@@ -49,7 +49,8 @@ struct EtcdCluster {
   void settle();
 };
 
-/// What nodes share: etcd clusters and who can reach whom. Owned by the world; nodes hold a reference.
+/// What nodes share: etcd clusters and who can reach whom. Owned by the world; nodes hold a
+/// reference.
 class Fabric {
  public:
   explicit Fabric(Random& random) : random_(random) {}
@@ -58,16 +59,16 @@ class Fabric {
 
   /// A new cluster with one voter; the id is random, so two bootstraps make two clusters.
   EtcdCluster& create_cluster(const Digest& secrets, const NodeName& name);
-  /// Puts back a cluster that an earlier process knew; it counts as no bootstrap. Members are down until
-  /// their nodes start.
+  /// Puts back a cluster that an earlier process knew; it counts as no bootstrap. Members are down
+  /// until their nodes start.
   EtcdCluster& restore_cluster(EtcdCluster cluster);
   EtcdCluster* find_cluster(std::uint64_t id);
   const EtcdCluster* find_cluster(std::uint64_t id) const;
-  /// The cluster a joining control plane finds through its peers: the first with these secrets that has
-  /// quorum; nullptr if there is none.
+  /// The cluster a joining control plane finds through its peers: the first with these secrets that
+  /// has quorum; nullptr if there is none.
   EtcdCluster* joinable(const Digest& secrets);
-  /// Adds a learner; nullptr while another learner is there or quorum is missing. A member of the same
-  /// name is removed first, as Talos does (D9).
+  /// Adds a learner; nullptr while another learner is there or quorum is missing. A member of the
+  /// same name is removed first, as Talos does (D9).
   EtcdCluster::Member* add_learner(EtcdCluster& cluster, const NodeName& name);
 
   void attach(Node& node);
@@ -77,6 +78,8 @@ class Fabric {
   bool api_server_reachable(const Digest& secrets) const;
   /// Whether some control plane with these secrets runs trustd (booted with its config).
   bool trustd_reachable(const Digest& secrets) const;
+  /// Whether the control planes that serve the API were told to install no CNI.
+  bool without_cni(const Digest& secrets) const;
 
   /// Tells all attached nodes that etcd, trustd or an API server changed.
   void changed();
@@ -91,6 +94,7 @@ class Fabric {
     Digest secrets;
     bool api_server{false};
     bool trustd{false};
+    bool no_cni{false};
   };
   const Offer* offer_for(const Digest& secrets) const;
   void look_around();

@@ -23,8 +23,8 @@ class FixedJudge final : public ConfigJudge {
   std::unordered_map<std::string, ConfigJudgement> known_;
 };
 
-/// What every Talos says about bytes that are no config: 1.12 in maintenance has a code and a prefix
-/// of its own.
+/// What every Talos says about bytes that are no config: 1.12 in maintenance has a code and a
+/// prefix of its own.
 ConfigVerdict garbage_verdict(const NodeSpec& node, bool in_maintenance);
 
 }  // namespace ichor::sim

@@ -38,8 +38,8 @@ void Node::Impl::follow_registration() {
       disarm(Timer::node_register);
     }
   } else if (m_.node_object == NodeObject::registered) {
-    // Without a CNI the kubelet never reports Ready.
-    if (reachable && !m_.facts->cni_none) {
+    // Without a CNI, which control planes install, the kubelet never reports Ready.
+    if (reachable && !m_.facts->cni_none && !fabric_.without_cni(m_.facts->secrets)) {
       arm_once(Timer::node_ready, spec_.durations.node_ready);
     } else {
       disarm(Timer::node_ready);

@@ -202,14 +202,16 @@ void Node::Impl::on_install_over() {
   switch (m_.install) {
     case Install::writing: finish_install(); return;
     case Install::pulling:
-      fatal(SequenceName::install,
-            "sequence failed: error running phase 2 in install sequence: task 1/1: failed, failed to "
-            "pull image: timeout");
+      fatal(
+          SequenceName::install,
+          "sequence failed: error running phase 2 in install sequence: task 1/1: failed, failed to "
+          "pull image: timeout");
       return;
     default:
-      fatal(SequenceName::install,
-            "sequence failed: error running phase 2 in install sequence: task 1/1: failed, lstat: no "
-            "such file or directory");
+      fatal(
+          SequenceName::install,
+          "sequence failed: error running phase 2 in install sequence: task 1/1: failed, lstat: no "
+          "such file or directory");
   }
 }
 
@@ -228,7 +230,8 @@ void Node::Impl::finish_install() {
 }
 
 void Node::Impl::fatal(SequenceName sequence, const char* error) {
-  // Talos writes STOP without an error first, so a failed boot looks like a finished one for a moment.
+  // Talos writes STOP without an error first, so a failed boot looks like a finished one for a
+  // moment.
   log_.sequence(now(), sequence, "STOP");
   if (sequence == SequenceName::boot) set_stage(Stage::running);
   log_.sequence(now(), sequence, "NOOP", error);
@@ -298,8 +301,7 @@ Fingerprint Node::Impl::fingerprint() const {
   switch (listener()) {
     case Listener::maintenance: return fingerprint_from(m_.maintenance_key);
     case Listener::apid:
-      return fingerprint_from(head_of(m_.facts->os_ca) ^
-                              head_of(quick_digest(spec_.name.value())));
+      return fingerprint_from(head_of(m_.facts->os_ca) ^ head_of(quick_digest(spec_.name.value())));
     default: return {};
   }
 }

@@ -20,7 +20,8 @@ struct Metal13 : ::testing::Test {
 };
 
 constexpr const char* kFresh =
-    "mTLS booting time (time is not synced); services (kubelet not running, etcd not running, trustd "
+    "mTLS booting time (time is not synced); services (kubelet not running, etcd not running, "
+    "trustd "
     "not running); nodeReady (node \"cp1\" status is not available yet)";
 
 TEST_F(Metal12, ThePortIsClosedFromTheConfigUntilAfterTheReboot) {
@@ -40,8 +41,8 @@ TEST_F(Metal12, ThePortIsClosedFromTheConfigUntilAfterTheReboot) {
   EXPECT_EQ(cp1.listener(), Listener::silent);
   ASSERT_TRUE(bench.run_to([&] { return cp1.listener() == Listener::apid; }));
   EXPECT_EQ(cp1.stage(), Stage::booting);
-  EXPECT_THAT(diary.lines(), ElementsAre("silent", "insecure maintenance ready", "refused", "silent",
-                                         kFresh));
+  EXPECT_THAT(diary.lines(),
+              ElementsAre("silent", "insecure maintenance ready", "refused", "silent", kFresh));
 }
 
 TEST_F(Metal13, ApidAnswersWithMutualTlsWhileInstalling) {

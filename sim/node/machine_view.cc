@@ -12,8 +12,8 @@ void add_problem(std::string& problems, std::string_view who, std::string_view w
   problems += what;
 }
 
-/// Services that are there but unhealthy come first, in the order of their ids; then the required ones
-/// that do not run, in the order in which Talos requires them.
+/// Services that are there but unhealthy come first, in the order of their ids; then the required
+/// ones that do not run, in the order in which Talos requires them.
 std::string service_problems(const StatusBrief& brief) {
   static constexpr std::array required = {Service::apid, Service::machined, Service::kubelet,
                                           Service::etcd, Service::trustd};
@@ -43,7 +43,8 @@ std::string started(Service service) {
     case Service::machined:
     case Service::auditd:
     case Service::syslogd: return "Service started as goroutine";
-    case Service::containerd: return R"(Process Process(["/bin/containerd"]) started with PID 1800)";
+    case Service::containerd:
+      return R"(Process Process(["/bin/containerd"]) started with PID 1800)";
     case Service::cri: return R"(Process Process(["/bin/containerd"]) started with PID 2100)";
     case Service::udevd: return R"(Process Process(["/sbin/systemd-udevd"]) started with PID 1700)";
     case Service::dashboard: return R"(Process Process(["/sbin/dashboard"]) started with PID 1900)";
@@ -100,9 +101,11 @@ std::string text_of(Service service, Remark remark) {
     case Remark::unhealthy: return "Health check failed: context deadline exceeded";
     case Remark::bootstrap_requested: return "Bootstrap requested";
     case Remark::restarting:
-      return R"(Error running Containerd(etcd), going to restart forever: task "etcd" failed: exit code 1)";
+      return "Error running Containerd(etcd), going to restart forever: task \"etcd\" failed: exit "
+             "code 1";
     case Remark::join_failed:
-      return "Failed to run pre stage: failed to build initial etcd cluster: failed to build cluster "
+      return "Failed to run pre stage: failed to build initial etcd cluster: failed to build "
+             "cluster "
              "arguments: timeout";
     case Remark::stopped: return "Service finished successfully";
   }

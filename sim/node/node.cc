@@ -10,8 +10,8 @@ namespace ichor::sim {
 
 Node::Node(Clock& clock, Random& random, Fabric& fabric, ConfigJudge& judge, NodeSpec spec,
            NodeDisk disk)
-    : impl_(std::make_unique<Impl>(clock, random, fabric, judge, std::move(spec),
-                                   std::move(disk))) {
+    : impl_(
+          std::make_unique<Impl>(clock, random, fabric, judge, std::move(spec), std::move(disk))) {
   fabric.attach(*this);
 }
 

@@ -35,7 +35,8 @@ enum class Listener {
   apid,         // TLS under the config's CA, client certificate required
 };
 
-/// Who calls, as the TLS layer found out. The model does no TLS itself: sim and lab do that around it.
+/// Who calls, as the TLS layer found out. The model does no TLS itself: sim and lab do that around
+/// it.
 struct Caller {
   bool anonymous{true};  // maintenance mode
   bool admin{false};     // os:admin
@@ -45,22 +46,32 @@ struct Caller {
 /// The least role a method wants of its caller.
 enum class Need { reader, admin };
 
-/// What survives a power cut: plain data, so that the lab can store it and a checker can look at it.
+/// What survives a power cut: plain data, so that the lab can store it and a checker can look at
+/// it.
 struct NodeDisk {
   bool installed{false};
-  std::string install_disk;   // dev path it was installed to
-  std::string config;         // last config persisted; empty: none
-  std::string staged_config;  // takes the place of `config` at the next boot
+  std::string install_disk;                   // dev path it was installed to
+  std::string config;                         // last config persisted; empty: none
+  std::string staged_config;                  // takes the place of `config` at the next boot
   std::optional<std::uint64_t> etcd_cluster;  // cluster id the data directory belongs to
   EtcdMemberId etcd_member;
-  bool kubelet_registered{false};  // the kubelet has got its credentials in an earlier boot
+  bool kubelet_registered{false};        // the kubelet has got its credentials in an earlier boot
   std::vector<std::string> blank_disks;  // dev paths whose former volumes are gone
   std::vector<std::string> wiped_disks;  // serials of disks with data that an install overwrote
 };
 
 /// An entry of the event stream: type as in talos-api.md 1.3, already rendered to its fields.
 struct NodeEvent {
-  enum class Kind { sequence, phase, task, service, machine_status, address, config_error, restart };
+  enum class Kind {
+    sequence,
+    phase,
+    task,
+    service,
+    machine_status,
+    address,
+    config_error,
+    restart
+  };
   Kind kind{Kind::machine_status};
   std::uint64_t id{0};  // increasing
   MonoTime at{};
@@ -71,10 +82,11 @@ struct NodeEvent {
 };
 
 /// One Talos node: a state machine on a Clock. It does what talos-api.md §3 and the recordings in
-/// real-talos/README.md say, in both personalities, and nothing about transport: sim/ puts it behind
-/// an in-process network, lab/ behind gRPC and TLS.
+/// real-talos/README.md say, in both personalities, and nothing about transport: sim/ puts it
+/// behind an in-process network, lab/ behind gRPC and TLS.
 ///
-/// Calls are synchronous and take no time; latency is the transport's. Effects play out on the clock.
+/// Calls are synchronous and take no time; latency is the transport's. Effects play out on the
+/// clock.
 class Node {
  public:
   /// Clock, random, fabric and judge must outlive the node. It starts powered off.
@@ -96,8 +108,8 @@ class Node {
   Listener listener() const;
   IpAddress address() const;  // DHCP or the config's static one; empty while down
   /// Of the certificate served now; changes with every maintenance boot, and is derived from the CA
-  /// and the machine under apid. A digest in text form, not a real key: the lab has real ones. Empty while
-  /// nothing is served.
+  /// and the machine under apid. A digest in text form, not a real key: the lab has real ones.
+  /// Empty while nothing is served.
   Fingerprint fingerprint() const;
   /// Which CA apid's certificate is from and client certificates are checked against (the config's
   /// machine.ca as a digest); empty in maintenance mode.
@@ -106,21 +118,22 @@ class Node {
   const NodeDisk& disk() const;
   std::uint64_t disk_revision() const;  // counts every change of disk()
   NodeName hostname() const;
-  Stage stage() const;  // ungated, for checkers; callers read machine_status
+  Stage stage() const;     // ungated, for checkers; callers read machine_status
   BootId boot_id() const;  // ungated likewise; empty while off
   /// The active config's, also an incomplete one's; nullptr without config.
   const ConfigFacts* facts() const;
 
   // --- reads
   /// Whether a method of Talos' API is served to this caller now; else what it is answered instead.
-  /// For methods that the model has no answer of its own for, such as Dmesg. The service is the full gRPC
-  /// name, e.g. "machine.MachineService".
+  /// For methods that the model has no answer of its own for, such as Dmesg. The service is the
+  /// full gRPC name, e.g. "machine.MachineService".
   Answer<void> admit(const Caller& caller, std::string_view service, std::string_view method,
                      Need need) const;
-  Answer<TalosVersion> version(const Caller& caller) const;  // the Version RPC
+  Answer<TalosVersion> version(const Caller& caller) const;           // the Version RPC
   Answer<TalosVersion> version_resource(const Caller& caller) const;  // also served in maintenance
   Answer<MachineStatus> machine_status(const Caller& caller) const;
-  Answer<Identity> identity(const Caller& caller) const;  // links, SMBIOS, and boot id where allowed
+  Answer<Identity> identity(
+      const Caller& caller) const;  // links, SMBIOS, and boot id where allowed
   Answer<std::vector<Disk>> disks(const Caller& caller) const;
   Answer<std::vector<ServiceStatus>> services(const Caller& caller) const;
   Answer<bool> time_synced(const Caller& caller) const;
@@ -153,13 +166,13 @@ class Node {
   Answer<void> etcd_remove_member(const Caller& caller, EtcdMemberId member);
 
   // --- hooks
-  /// Called after anything a watch could see has changed. One subscriber list; the id unsubscribes. The
-  /// callback may read and call the node, but not destroy it.
+  /// Called after anything a watch could see has changed. One subscriber list; the id unsubscribes.
+  /// The callback may read and call the node, but not destroy it.
   using Subscription = std::uint64_t;
   Subscription subscribe(std::function<void()> on_change);
   void unsubscribe(Subscription id);
-  /// The transport says that a client opened (+1) or closed (-1) a stream: one that is open when a config
-  /// is applied in maintenance mode delays the switch to apid by 5 s.
+  /// The transport says that a client opened (+1) or closed (-1) a stream: one that is open when a
+  /// config is applied in maintenance mode delays the switch to apid by 5 s.
   void count_streams(int delta);
 
   // --- faults inside the machine (network faults are the transport's)

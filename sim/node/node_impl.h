@@ -15,11 +15,11 @@
 
 namespace ichor::sim {
 
-/// The inside of a Node. One class, because a node is one machine with one memory; its functions are
-/// spread over files by subject: lifecycle, boot, etcd, kubernetes, status, api, apply, faults.
+/// The inside of a Node. One class, because a node is one machine with one memory; its functions
+/// are spread over files by subject: lifecycle, boot, etcd, kubernetes, status, api, apply, faults.
 ///
-/// Every way in (a call, a timer, a change in the fabric) opens an Entry. When the outermost one closes, the
-/// status event is written and subscribers are told, so nobody sees a half-made change.
+/// Every way in (a call, a timer, a change in the fabric) opens an Entry. When the outermost one
+/// closes, the status event is written and subscribers are told, so nobody sees a half-made change.
 class Node::Impl {
  public:
   Impl(Clock& clock, Random& random, Fabric& fabric, ConfigJudge& judge, NodeSpec spec,
@@ -82,7 +82,9 @@ class Node::Impl {
 
   bool container() const { return spec_.platform == Platform::container; }
   bool old() const { return spec_.personality == Personality::v1_12; }
-  bool control_plane() const { return m_.facts != nullptr && m_.facts->role == Role::control_plane; }
+  bool control_plane() const {
+    return m_.facts != nullptr && m_.facts->role == Role::control_plane;
+  }
   bool in_maintenance() const { return m_.stage == Stage::maintenance && !m_.config_accepted; }
   bool etcd_running() const { return m_.etcd == Etcd::running; }
 
@@ -245,8 +247,8 @@ class Node::Impl {
   void record_status();
   void say(Service service, ServiceState state, Remark remark);
   void say_started(Service service, Remark last = Remark::healthy);
-  /// Writes START of a sequence and its phases up to the one named, which stays open; without a name all
-  /// of them. The stage is entered right after START.
+  /// Writes START of a sequence and its phases up to the one named, which stays open; without a
+  /// name all of them. The stage is entered right after START.
   void open_sequence(SequenceName sequence, Stage stage, std::string_view open_phase);
   /// Closes that phase, and writes the phases after it and STOP.
   void close_sequence(SequenceName sequence, std::string_view open_phase);

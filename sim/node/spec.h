@@ -22,29 +22,31 @@ enum class Platform { metal, container };
 /// container_durations() are those recorded from real machined 1.12.6.
 struct Durations {
   Duration power_on_to_api{std::chrono::seconds(25)};  // until maintenance or apid answers
-  /// From apply's reply until the node acts on it. 1.12 has closed the port by then, 1.13 still shows
-  /// the maintenance certificate.
+  /// From apply's reply until the node acts on it. 1.12 has closed the port by then, 1.13 still
+  /// shows the maintenance certificate.
   Duration config_to_switch{std::chrono::milliseconds(600)};
   Duration port_gap{std::chrono::milliseconds(400)};  // port closed while apid takes over
   Duration install{std::chrono::seconds(45)};
-  Duration reboot_down{std::chrono::seconds(12)};      // rebooting stage until the machine is down
-  Duration cri_start{std::chrono::seconds(2)};         // before it Bootstrap is not available yet
-  Duration kubelet_start{std::chrono::seconds(3)};     // CRI and time sync to kubelet running
-  Duration etcd_prepare{std::chrono::seconds(2)};      // bootstrap accepted to data directory made
-  Duration etcd_healthy{std::chrono::seconds(5)};      // etcd running to its first health check
+  Duration reboot_down{std::chrono::seconds(12)};   // rebooting stage until the machine is down
+  Duration cri_start{std::chrono::seconds(2)};      // before it Bootstrap is not available yet
+  Duration kubelet_start{std::chrono::seconds(3)};  // CRI and time sync to kubelet running
+  Duration etcd_prepare{std::chrono::seconds(2)};   // bootstrap accepted to data directory made
+  Duration etcd_healthy{std::chrono::seconds(5)};   // etcd running to its first health check
   Duration etcd_join_retry{std::chrono::seconds(3)};
-  Duration etcd_catch_up{std::chrono::seconds(12)};    // learner added to promotion
-  Duration api_server_start{std::chrono::seconds(20)};   // etcd healthy to /readyz
-  Duration node_register{std::chrono::seconds(15)};      // API reachable to Node object
-  Duration node_ready{std::chrono::seconds(14)};         // Node object to Ready
-  Duration time_sync{std::chrono::seconds(3)};           // first API answer of a boot to time in sync
-  Duration worker_certificate{std::chrono::seconds(1)};  // trustd's answer once a control plane is up
+  Duration etcd_catch_up{std::chrono::seconds(12)};     // learner added to promotion
+  Duration api_server_start{std::chrono::seconds(20)};  // etcd healthy to /readyz
+  Duration node_register{std::chrono::seconds(15)};     // API reachable to Node object
+  Duration node_ready{std::chrono::seconds(14)};        // Node object to Ready
+  Duration time_sync{std::chrono::seconds(3)};  // first API answer of a boot to time in sync
+  Duration worker_certificate{
+      std::chrono::seconds(1)};  // trustd's answer once a control plane is up
 };
 
 Durations container_durations();
 
 struct NodeSpec {
-  NodeName name;  // what the hardware is called by the test; the node itself learns its name by config
+  NodeName
+      name;  // what the hardware is called by the test; the node itself learns its name by config
   Identity hardware;  // boot_id is ignored: the model makes one per boot
   IpAddress dhcp_address;
   std::vector<Disk> disks;

@@ -1,8 +1,7 @@
 #include "cli/command_line.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "cli/command_list.h"
 #include "cli/help.h"
@@ -61,8 +60,9 @@ Split split_name(const std::vector<std::string>& words) {
 
 const CommandSpec* find_command(const std::vector<std::string>& name) {
   const std::string joined = fmt::format("{}", fmt::join(name, " "));
-  const auto found = std::find_if(commands().begin(), commands().end(),
-                                  [&](const CommandSpec& command) { return command.name == joined; });
+  const auto found =
+      std::find_if(commands().begin(), commands().end(),
+                   [&](const CommandSpec& command) { return command.name == joined; });
   return found == commands().end() ? nullptr : &*found;
 }
 
@@ -102,9 +102,8 @@ CommandLine help_on(const std::vector<std::string>& words) {
 }
 
 bool asks_for_help(const std::vector<std::string>& words) {
-  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
-    return word == "-h" || word == "--help";
-  });
+  return std::any_of(words.begin(), words.end(),
+                     [](const std::string& word) { return word == "-h" || word == "--help"; });
 }
 
 /// Also where the line cannot be parsed, so that a program that asked for JSON gets it.

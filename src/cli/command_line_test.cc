@@ -82,8 +82,8 @@ TEST(CommandLine, GivesHelpHoweverItIsAskedFor) {
   EXPECT_EQ(misuse("help verison"), "unknown command \"verison\"; did you mean version?");
 }
 
-/// Every flag stands in the page of its command, or, if all commands take it, in the first page; and
-/// every flag that a page lists is taken.
+/// Every flag stands in the page of its command, or, if all commands take it, in the first page;
+/// and every flag that a page lists is taken.
 TEST(CommandLine, HasAPageForEveryCommandWithEveryFlag) {
   FlagSet common;
   CommonOptions options;

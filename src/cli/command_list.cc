@@ -4,6 +4,19 @@ namespace ichor {
 
 const std::vector<CommandSpec>& commands() {
   static const std::vector<CommandSpec> list{
+      {"up", "bring the cluster up, or finish what was begun", declare_up},
+      {"plan", "show what up would do, and change nothing", declare_plan},
+      {"lint", "check the profile without touching anything", declare_lint},
+      {"preflight", "wait until every node can be brought up", declare_preflight},
+      {"discover", "find out which machine is which node", declare_discover},
+      {"apply", "bring the machine configs onto the nodes", declare_apply},
+      {"bootstrap", "make etcd exist, once in the life of the cluster", declare_bootstrap},
+      {"verify", "wait until every node runs", declare_verify},
+      {"kubeconfig", "fetch the kubeconfig and prove it", declare_kubeconfig},
+      {"health", "wait until nodes, etcd and API are healthy at the same time", declare_health},
+      {"status", "look at every node once", declare_status},
+      {"report", "tell what was done, from the journal", declare_report},
+      {"unlock", "break the lock of a run that is certainly gone", declare_unlock},
       {"simulate", "live through many bad days in a simulated world", declare_simulate},
       {"completion", "print the completion script of a shell", declare_completion},
       {"version", "print version and commit", declare_version},

@@ -9,8 +9,8 @@
 
 namespace ichor {
 
-/// One command as it is typed. `declare` puts the command's request into `request` and its flags, which
-/// fill that request, into `flags`.
+/// One command as it is typed. `declare` puts the command's request into `request` and its flags,
+/// which fill that request, into `flags`.
 struct CommandSpec {
   std::string_view name;     // "lab start": a group and its command
   std::string_view summary;  // one line, as in docs/commands/ichor.md
@@ -27,8 +27,21 @@ const std::vector<CommandSpec>& commands();
 void declare_common(FlagSet& flags, CommonOptions& common, bool& help);
 
 // One file for each.
-void declare_version(FlagSet& flags, Request& request);
+void declare_up(FlagSet& flags, Request& request);
+void declare_plan(FlagSet& flags, Request& request);
+void declare_lint(FlagSet& flags, Request& request);
+void declare_preflight(FlagSet& flags, Request& request);
+void declare_discover(FlagSet& flags, Request& request);
+void declare_apply(FlagSet& flags, Request& request);
+void declare_bootstrap(FlagSet& flags, Request& request);
+void declare_verify(FlagSet& flags, Request& request);
+void declare_kubeconfig(FlagSet& flags, Request& request);
+void declare_health(FlagSet& flags, Request& request);
+void declare_status(FlagSet& flags, Request& request);
+void declare_report(FlagSet& flags, Request& request);
+void declare_unlock(FlagSet& flags, Request& request);
 void declare_simulate(FlagSet& flags, Request& request);
 void declare_completion(FlagSet& flags, Request& request);
+void declare_version(FlagSet& flags, Request& request);
 
 }  // namespace ichor

@@ -1,8 +1,7 @@
 #include "cli/completion_script.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 
 #include "cli/command_list.h"
@@ -36,7 +35,8 @@ std::vector<std::string> first_words() {
   std::vector<std::string> words;
   for (const CommandSpec& command : commands()) {
     std::string page(command.page());
-    if (std::find(words.begin(), words.end(), page) == words.end()) words.push_back(std::move(page));
+    if (std::find(words.begin(), words.end(), page) == words.end())
+      words.push_back(std::move(page));
   }
   return words;
 }

@@ -1,9 +1,8 @@
 #include "cli/flag_set.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <fmt/format.h>
 
 #include "cli/nearest.h"
 
@@ -42,7 +41,8 @@ std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
-    if (const std::string_view part = text.substr(0, comma); !part.empty()) parts.emplace_back(part);
+    if (const std::string_view part = text.substr(0, comma); !part.empty())
+      parts.emplace_back(part);
     text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
   }
   return parts;
@@ -92,7 +92,8 @@ void FlagSet::number(const std::string& names, std::string hint, std::int64_t mi
 
 void FlagSet::argument(std::string hint, Need need, Take take, std::vector<std::string> choices) {
   Take checked = [choices, take = std::move(take)](const std::string& text) {
-    const bool known = choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end();
+    const bool known =
+        choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end();
     return known ? take(text) : not_one_of(text, choices);
   };
   CLI::Option* option = parser_->app.add_option(hint, taking(hint, std::move(checked)));

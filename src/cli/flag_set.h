@@ -10,8 +10,8 @@
 
 namespace ichor {
 
-/// The flags and arguments of one command line: declared first, then parsed once. The one door to the
-/// parsing library.
+/// The flags and arguments of one command line: declared first, then parsed once. The one door to
+/// the parsing library.
 ///
 /// `names` are written as "-p,--profile". A value is handed to its `take`, which stores it and
 /// returns what is wrong with it, or an empty text. Targets must outlive the call of parse().

@@ -24,10 +24,12 @@ class FlagSetTest : public ::testing::Test {
           return std::string();
         },
         FlagSet::Times::many);
-    flags_.argument("SHELL", FlagSet::Need::optional, [this](const std::string& text) {
-      shell_ = text;
-      return std::string();
-    }, {"bash", "zsh"});
+    flags_.argument("SHELL", FlagSet::Need::optional,
+                    [this](const std::string& text) {
+                      shell_ = text;
+                      return std::string();
+                    },
+                    {"bash", "zsh"});
     flags_.rule([this] { return quiet_ && jobs_ == 64 ? std::string("too loud") : std::string(); });
   }
 
@@ -44,8 +46,9 @@ class FlagSetTest : public ::testing::Test {
 };
 
 TEST_F(FlagSetTest, TakesEveryKindInAnyOrder) {
-  EXPECT_EQ(parse({"-n", "cp1,cp2", "bash", "--output=json", "-n", "w1", "-q", "--jobs", "8", "-pF"}),
-            std::nullopt);
+  EXPECT_EQ(
+      parse({"-n", "cp1,cp2", "bash", "--output=json", "-n", "w1", "-q", "--jobs", "8", "-pF"}),
+      std::nullopt);
   EXPECT_TRUE(quiet_);
   EXPECT_EQ(profile_, "F");
   EXPECT_EQ(shell_, "bash");
@@ -55,7 +58,8 @@ TEST_F(FlagSetTest, TakesEveryKindInAnyOrder) {
 }
 
 TEST_F(FlagSetTest, NamesTheNearestFlag) {
-  EXPECT_THAT(parse({"--quite"}), Optional(std::string("unknown flag --quite; did you mean --quiet?")));
+  EXPECT_THAT(parse({"--quite"}),
+              Optional(std::string("unknown flag --quite; did you mean --quiet?")));
   EXPECT_THAT(parse({"--wipe=yes"}), Optional(std::string("unknown flag --wipe")));
 }
 

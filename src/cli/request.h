@@ -30,8 +30,8 @@ enum class Order { as_profile, sequential, parallel };
 
 /// What every command that looks at nodes takes.
 struct NodeOptions {
-  std::vector<NodeName> nodes;             // empty: all of the profile
-  std::map<NodeName, IpAddress> addresses; // where a node is now, if the profile does not say
+  std::vector<NodeName> nodes;              // empty: all of the profile
+  std::map<NodeName, IpAddress> addresses;  // where a node is now, if the profile does not say
 };
 
 /// What every command that changes nodes takes.
@@ -40,13 +40,7 @@ struct ChangeOptions {
   bool detailed_exitcode{false};
   Order order{Order::as_profile};
   std::optional<int> concurrency;
-};
-
-struct LabOptions {
-  bool wanted{false};
-  bool keep{false};
-  std::string state_dir;  // empty: a fresh temporary folder
-  double time_scale{1.0};
+  bool adopt{false};  // go on with a journal that was begun on another machine
 };
 
 struct UpRequest {
@@ -54,12 +48,12 @@ struct UpRequest {
   ChangeOptions change;
   std::vector<NodeName> exclude;
   std::string kubeconfig;  // empty: kubernetes/kubeconfig beside the profile
-  LabOptions lab;
 };
 
 struct PlanRequest {
   NodeOptions nodes;
   ChangeOptions change;
+  std::vector<NodeName> exclude;
 };
 
 struct LintRequest {};
@@ -72,7 +66,7 @@ struct DiscoverRequest {
   NodeOptions nodes;
 };
 
-struct ApplyRequestOptions {
+struct ApplyOptions {
   NodeOptions nodes;
   ChangeOptions change;
 };
@@ -80,6 +74,7 @@ struct ApplyRequestOptions {
 struct BootstrapRequest {
   NodeOptions nodes;
   ChangeOptions change;
+  std::vector<NodeName> exclude;
 };
 
 struct VerifyRequest {
@@ -88,7 +83,6 @@ struct VerifyRequest {
 
 struct KubeconfigRequest {
   std::string path;  // empty: kubernetes/kubeconfig beside the profile
-  bool force{false};
 };
 
 struct HealthRequest {
@@ -100,8 +94,11 @@ struct StatusRequest {
   NodeOptions nodes;
 };
 
-struct ReportRequest {};
+struct ReportRequest {
+  bool text{false};
+};
 
+/// 16 hex digits.
 struct UnlockRequest {
   std::string nonce;
 };
@@ -116,7 +113,7 @@ struct SimulateRequest {
   SeedRange seeds;
   std::string faults{"all"};  // or "none", or names with commas between
   std::string shape{"3+3"};   // control planes and workers
-  int jobs{0};  // 0: one per core
+  int jobs{0};                // 0: one per core
   bool trace{false};
   std::vector<std::string> mutants;  // ichor-mutants only
 };
@@ -129,6 +126,9 @@ struct CompletionRequest {
 
 struct VersionRequest {};
 
-using Request = std::variant<VersionRequest, SimulateRequest, CompletionRequest>;
+using Request = std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
+                             DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest,
+                             KubeconfigRequest, HealthRequest, StatusRequest, ReportRequest,
+                             UnlockRequest, SimulateRequest, CompletionRequest>;
 
 }  // namespace ichor

@@ -45,9 +45,8 @@ void declare_simulate(FlagSet& flags, Request& request) {
   });
   flags.text("--faults", "LIST", simulate.faults);
   flags.text("--shape", "C+W", simulate.shape);
-  flags.number("--jobs", "N", 1, 1024, [&simulate](std::int64_t jobs) {
-    simulate.jobs = static_cast<int>(jobs);
-  });
+  flags.number("--jobs", "N", 1, 1024,
+               [&simulate](std::int64_t jobs) { simulate.jobs = static_cast<int>(jobs); });
   flags.flag("--trace", simulate.trace);
   const auto take_mutants = [&simulate](const std::string& text) {
     simulate.mutants = split_list(text);
@@ -58,7 +57,8 @@ void declare_simulate(FlagSet& flags, Request& request) {
     if (*given != 1) return "needs --seeds A..B or --seed N";
     const bool one_seed = simulate.seeds.first == simulate.seeds.last;
     if (simulate.trace && !one_seed) return "--trace needs --seed N";
-    if (simulate.trace && !simulate.mutants.empty()) return "--trace and --mutant exclude each other";
+    if (simulate.trace && !simulate.mutants.empty())
+      return "--trace and --mutant exclude each other";
     return {};
   });
 }

@@ -9,6 +9,19 @@ namespace ichor {
 /// Does what was asked for. One file of this folder for each kind of request.
 Exit run_command(const Invocation& invocation, Desk& desk);
 
+Exit run(const UpRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const PlanRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const LintRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const PreflightRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const DiscoverRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const ApplyOptions& request, const CommonOptions& common, Desk& desk);
+Exit run(const BootstrapRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const VerifyRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const KubeconfigRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const HealthRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const ReportRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const UnlockRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SimulateRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const CompletionRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const VersionRequest& request, const CommonOptions& common, Desk& desk);

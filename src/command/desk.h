@@ -1,12 +1,61 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <ostream>
+#include <string>
 
+#include "async/clock.h"
+#include "async/context.h"
+#include "async/task.h"
+#include "base/result.h"
+#include "base/secret.h"
+#include "port/artifacts.h"
 #include "port/display.h"
+#include "port/journal.h"
+#include "port/kube_api.h"
+#include "port/random.h"
+#include "port/talos_api.h"
 
 namespace ichor {
 
-/// Where a command works: all it needs of the machine it runs on. Made in main.cc; tests have their own.
+/// A cluster's state folder.
+class StateDir {
+ public:
+  virtual ~StateDir() = default;
+  virtual const std::string& path() const = 0;
+  virtual Artifacts& files() = 0;
+  /// Nothing if there is no such file; what cannot be read is an error.
+  virtual Result<std::optional<SecretString>> load(const std::string& name) = 0;
+  /// Writes a file that must not exist yet; false if it does, and then it is left alone.
+  virtual Result<bool> create(const std::string& name, const SecretString& content) = 0;
+  virtual Journal& journal() = 0;
+  /// Whether the journal was begun on another machine: then it may be outdated, and nothing may be
+  /// changed on its word before adopt() says that this machine goes on with it.
+  virtual bool copied() = 0;
+  virtual Result<void> adopt(const LockOwner& owner) = 0;
+};
+
+/// What proves us to a cluster and the cluster to us, and how its addresses are dialled.
+struct Access {
+  std::string ca_pem;
+  std::string client_cert_pem;
+  SecretString client_key_pem;
+  /// From an address of the profile to the one that is dialled; empty: they are the same.
+  std::function<IpAddress(const IpAddress&)> dial;
+};
+
+/// The ways to one cluster.
+class Site {
+ public:
+  virtual ~Site() = default;
+  virtual TalosApi& talos() = 0;
+  virtual KubeApi& kube() = 0;
+};
+
+/// Where a command works: all it needs of the machine it runs on. Made in main.cc; tests have their
+/// own.
 class Desk {
  public:
   virtual ~Desk() = default;
@@ -17,6 +66,27 @@ class Desk {
   /// Seconds since some fixed moment, for figures only.
   virtual double stopwatch() = 0;
   virtual int processor_count() = 0;
+
+  virtual Clock& clock() = 0;
+  virtual Random& random() = 0;
+  virtual LockOwner owner() = 0;
+
+  /// Files that the operator named.
+  virtual Result<std::string> read_input(const std::string& path) = 0;
+  virtual Result<SecretString> read_secret(const std::string& path) = 0;
+  /// Refuses a place at which git would see a secret.
+  virtual Result<void> may_export(const std::string& path) = 0;
+  /// Writes a secret where the operator wants it, with a backup of what was there.
+  virtual Result<void> export_secret(const std::string& path, const SecretString& content) = 0;
+
+  enum class Missing { make, refuse };
+  virtual Result<std::unique_ptr<StateDir>> open_state(const std::string& path,
+                                                       Missing missing) = 0;
+  virtual Result<std::unique_ptr<Site>> reach(Access access) = 0;
+
+  /// Runs the task to its end. A first signal cancels `scope`, and its number is returned; a second
+  /// one ends the process.
+  virtual int drive(Task<void> task, CancelScope& scope) = 0;
 };
 
 }  // namespace ichor

@@ -18,11 +18,15 @@ struct Orchestrator::Actor {
 
 Orchestrator::Orchestrator(World world, const ClusterProfile& profile, const ConfigSet& configs,
                            RunIdentity identity)
+    : Orchestrator(world, profile, configs, std::move(identity), bring_up(profile)) {}
+
+Orchestrator::Orchestrator(World world, const ClusterProfile& profile, const ConfigSet& configs,
+                           RunIdentity identity, std::vector<Step> steps)
     : world_(world),
       profile_(profile),
       configs_(configs),
       identity_(std::move(identity)),
-      steps_(bring_up(profile)),
+      steps_(std::move(steps)),
       turnstile_(profile.sequential ? 1 : std::max(profile.concurrency, 1)) {}
 
 Orchestrator::~Orchestrator() = default;
@@ -276,12 +280,17 @@ RunResult Orchestrator::conclude(Context context, MonoTime started) const {
     if (actor->plan) result.nodes.push_back(actor->result);
   }
   result.exit = exits[worst];
-  if (worst == 0) {
-    result.verdict = result.mutations == 0
-                         ? fmt::format("{} is ready; nothing had to be changed", profile_.name)
-                         : fmt::format("{} is ready", profile_.name);
-  }
+  if (worst == 0) result.verdict = success(result.mutations);
   return result;
+}
+
+std::string Orchestrator::success(int mutations) const {
+  const std::string_view last = steps_.empty() ? "nothing" : steps_.back().phase->name();
+  // Only the last step of the whole sequence looks at everything at once.
+  std::string text = last == "ready" ? fmt::format("{} is ready", profile_.name)
+                                     : fmt::format("{}: {} passed", profile_.name, last);
+  if (mutations == 0) text += "; nothing had to be changed";
+  return text;
 }
 
 }  // namespace ichor

@@ -25,6 +25,9 @@ class Orchestrator {
  public:
   Orchestrator(World world, const ClusterProfile& profile, const ConfigSet& configs,
                RunIdentity identity);
+  /// Runs these steps, which are not all of the sequence; its success says no more than they do.
+  Orchestrator(World world, const ClusterProfile& profile, const ConfigSet& configs,
+               RunIdentity identity, std::vector<Step> steps);
 
   ~Orchestrator();
 
@@ -49,6 +52,7 @@ class Orchestrator {
   void make_actors();
   void make_barriers();
   RunResult conclude(Context context, MonoTime started) const;
+  std::string success(int mutations) const;
   RunResult refused(Exit exit, Finding finding) const;
   void emit(EventKind kind, const NodeName& node, std::string_view phase, std::string text) const;
 

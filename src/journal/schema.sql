@@ -1,6 +1,6 @@
 --R"sql(
--- The journal's tables, schema version 1. The first and the last line are comments to SQL and the ends of
--- a string literal to C++, so schema.cc includes this very file.
+-- The journal's tables, schema version 1. The first and the last line are comments to SQL and the
+-- ends of a string literal to C++, so schema.cc includes this very file.
 
 -- One row per JournalRecord. kind is RecordKind's number; call and outcome are names, because those
 -- enumerations may be reordered. chain is CRC-32C over the previous row's chain and this row.
@@ -25,7 +25,7 @@ CREATE TABLE head (
   chain INTEGER NOT NULL
 ) STRICT;
 
--- Where this journal comes from. The chain of row 1 starts at the CRC of journal_id; crc covers both.
+-- Where this journal comes from. Row 1 is chained to the CRC of journal_id; crc covers both texts.
 CREATE TABLE meta (
   one        INTEGER PRIMARY KEY CHECK (one = 1),
   journal_id TEXT    NOT NULL,
@@ -33,8 +33,8 @@ CREATE TABLE meta (
   crc        INTEGER NOT NULL
 ) STRICT;
 
--- Who may append. An empty nonce is a free lock; every broken lock adds one to the generation; inode is
--- the lock file's, so that a deleted lock file cannot pass for a dead holder.
+-- Who may append. An empty nonce is a free lock; every broken lock adds one to the generation;
+-- inode is the lock file's, so that a deleted lock file cannot pass for a dead holder.
 CREATE TABLE owner (
   one        INTEGER PRIMARY KEY CHECK (one = 1),
   generation INTEGER NOT NULL,

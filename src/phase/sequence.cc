@@ -1,5 +1,7 @@
 #include "phase/sequence.h"
 
+#include <algorithm>
+
 #include "phase/apply.h"
 #include "phase/bootstrap_etcd.h"
 #include "phase/discover.h"
@@ -48,6 +50,26 @@ std::vector<Step> bring_up(const ClusterProfile& profile) {
       // Last, over everything at once: success is said only of what was just seen.
       {std::make_shared<Ready>(), Who::cluster, nodes_verified, none, false},
   };
+}
+
+std::vector<Step> only(std::vector<Step> steps, const std::vector<std::string_view>& phases) {
+  std::vector<Step> kept;
+  const auto reaching = [&](Milestone milestone) {
+    return std::find_if(kept.begin(), kept.end(),
+                        [&](const Step& step) { return step.reaches == milestone; });
+  };
+  for (Step& step : steps) {
+    if (std::find(phases.begin(), phases.end(), step.phase->name()) != phases.end()) {
+      kept.push_back(std::move(step));
+    } else if (!kept.empty() && kept.back().reaches == Milestone::none &&
+               kept.back().needs != step.reaches) {
+      kept.back().reaches = step.reaches;
+    }
+  }
+  for (Step& step : kept) {
+    if (reaching(step.needs) == kept.end()) step.needs = Milestone::none;
+  }
+  return kept;
 }
 
 }  // namespace ichor

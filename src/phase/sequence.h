@@ -36,4 +36,9 @@ struct Step {
 /// of the cluster, run side by side as their milestones allow.
 std::vector<Step> bring_up(const ClusterProfile& profile);
 
+/// The steps of the named phases, in their order. A milestone that a left-out step would reach is
+/// reached by the last step before it that is kept, so that the order stays; if there is none,
+/// nobody waits for it. That what was left out is true is for the phases to see.
+std::vector<Step> only(std::vector<Step> steps, const std::vector<std::string_view>& phases);
+
 }  // namespace ichor

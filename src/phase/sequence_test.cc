@@ -50,5 +50,25 @@ TEST(Sequence, SuccessIsSaidLast) {
   EXPECT_EQ(steps.back().phase->name(), "ready");
 }
 
+TEST(Sequence, APartOfItKeepsTheOrder) {
+  const std::vector<Step> steps =
+      only(bring_up(ClusterProfile{}), {"discover", "bootstrap", "etcd"});
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_EQ(steps[0].reaches, steps[1].needs) << "bootstrap waits until the machines are known";
+  EXPECT_EQ(steps[1].reaches, steps[2].needs);
+  EXPECT_NE(steps[1].needs, Milestone::none);
+}
+
+TEST(Sequence, APartOfItWaitsForNothingThatNobodyReaches) {
+  for (const std::string_view phase : {"preflight", "apply", "kubeconfig", "verify", "ready"}) {
+    const std::vector<Step> steps = only(bring_up(ClusterProfile{}), {phase});
+    ASSERT_FALSE(steps.empty()) << phase;
+    for (const Step& step : steps) {
+      EXPECT_EQ(step.phase->name(), phase);
+      EXPECT_TRUE(step.needs == Milestone::none) << phase;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ichor

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,7 @@ struct History {
 struct Summary {
   std::string cluster;  // empty where the command has nothing to do with one
   RunResult result;
+  std::optional<int> planned;  // actions that were decided and not taken
   /// Files that were written: what, and where.
   std::vector<std::pair<std::string, std::string>> written;
   /// What the operator may do now, one command or sentence each.

@@ -185,6 +185,9 @@ TEST(YamlDocument, StopsWhatTheLibraryWouldReadToTheEndFirst) {
   EXPECT_NE(error_of(repeat("[]", 2'000'000)), "");
   EXPECT_NE(error_of(repeat("[]\n", 1'000'000)), "");
   EXPECT_NE(error_of("k: \"a\"" + std::string(1'000'000, ' ')), "");
+  EXPECT_NE(error_of("[x-\"" + repeat(",", 2'000'000)), "");
+  EXPECT_NE(error_of("[x \"" + repeat(",", 2'000'000)), "");
+  EXPECT_NE(error_of("a: x [ \"\nb: [" + repeat("[a,", 1'000'000)), "");
   EXPECT_NE(error_of("{: " + repeat("- ", 2'000'000)), "");
   EXPECT_NE(error_of(repeat("\n'a'", 1'000'000)), "");
   EXPECT_NE(error_of("{a: " + std::string(4'000'000, ' ')), "");

@@ -1,5 +1,6 @@
 #include "yaml/guard.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
 
@@ -8,7 +9,9 @@ namespace ichor::yaml {
 namespace {
 
 /// Tokens of one flow collection that libfyaml may hold at once: 40 MiB.
-constexpr std::size_t kFlowTokensMax = 50'000;
+constexpr std::size_t kFlowTokensMax = 100'000;
+/// And the bound where the scan is led astray by quotes and brackets in other text: 100 MiB.
+constexpr std::size_t kFlowSignsMax = 250'000;
 constexpr int kDirectivesMax = 1'000;
 constexpr int kPropertiesMax = 1'000;
 constexpr int kQuotedLinesMax = 100'000;
@@ -82,6 +85,11 @@ class Scan {
  public:
   Scan(std::string_view text, const std::string& file, int depth_max)
       : text_(text), file_(file), depth_max_(depth_max) {}
+
+  static bool is_flow_sign(char c) {
+    constexpr std::string_view signs = "[]{},";
+    return signs.find(c) != std::string_view::npos;
+  }
 
   std::optional<SyntaxError> run() {
     int directives = 0;
@@ -191,31 +199,51 @@ class Scan {
     ++at_;
   }
 
+  bool ends_word(std::size_t i) const {
+    return i >= text_.size() || is_blank(text_[i]) || is_flow_sign(text_[i]);
+  }
+
+  /// Whether this is a `:`, `?` or `-` that is a token and no part of a plain scalar. The
+  /// difference matters: a quote inside a plain scalar is text, and taking it for a quote would
+  /// hide what follows.
+  bool is_indicator(char c) const {
+    constexpr std::string_view adjacent = "\"']}";
+    if (c == ':') {
+      return ends_word(at_ + 1) ||
+             (!in_plain_ && adjacent.find(text_[at_ - 1]) != std::string_view::npos);
+    }
+    return !in_plain_ && (c == '?' || c == '-') && ends_word(at_ + 1);
+  }
+
   /// True at the end of the collection or of the text; false when it has too many tokens.
   bool walk_flow() {
     start_ = at_;
     depth_ = 0;
-    bool token_start = true;
+    in_plain_ = false;
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      const bool opens = c == '[' || c == '{';
-      const bool closes = c == ']' || c == '}';
-      const bool separates = opens || closes || c == ',' || c == ':' || c == '?' || c == '-';
-      const bool quotes = token_start && (c == '"' || c == '\'');
-      const bool names = token_start && (c == '&' || c == '*' || c == '!');
-      if ((separates || quotes || names) && ++tokens_ > kFlowTokensMax) return false;
-      if (c == '#' && is_blank(text_[at_ - 1])) {
+      if (is_flow_sign(c) || is_indicator(c)) {
+        ++tokens_;
+        in_plain_ = false;
+        depth_ += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+        ++at_;
+        if (depth_ == 0) return true;
+      } else if (c == '#' && is_blank(text_[at_ - 1])) {
         while (at_ < text_.size() && !is_break(text_[at_])) ++at_;
-        continue;
-      }
-      if (quotes) {
+      } else if (!in_plain_ && (c == '"' || c == '\'')) {
+        ++tokens_;
         skip_quoted(c);
-        continue;
+      } else if (!in_plain_ && (c == '&' || c == '*' || c == '!')) {
+        ++tokens_;
+        while (!ends_word(at_)) ++at_;
+      } else {
+        if (!in_plain_ && !is_blank(c)) {
+          ++tokens_;
+          in_plain_ = true;
+        }
+        if (!skip_one()) return false;
       }
-      token_start = separates || is_blank(c);
-      depth_ += opens ? 1 : closes ? -1 : 0;
-      if (!skip_one()) return false;
-      if (depth_ == 0) return true;
+      if (tokens_ > kFlowTokensMax) return false;
     }
     return true;
   }
@@ -226,6 +254,7 @@ class Scan {
   std::size_t at_{0};
   std::size_t start_{0};
   int depth_{0};
+  bool in_plain_{false};   // within a plain scalar of a flow collection
   std::size_t tokens_{0};  // of the flow collections that share a line
   int properties_{0};
   int quoted_lines_{0};
@@ -242,6 +271,10 @@ std::optional<SyntaxError> find_unreadable(std::string_view text, const std::str
         fmt::format("the text has {} bytes; the limit is {}", text.size(), limits.bytes_max)};
   }
   if (auto bad = find_bad_character(text, file)) return bad;
+  const auto signs = std::count_if(text.begin(), text.end(), Scan::is_flow_sign);
+  if (static_cast<std::size_t>(signs) > kFlowSignsMax) {
+    return SyntaxError{file, Position{1, 1}, "too many brackets and commas"};
+  }
   return Scan(text, file, limits.depth_max).run();
 }
 

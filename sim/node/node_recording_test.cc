@@ -34,14 +34,16 @@ TEST_F(Recording, OneControlPlaneFromPowerOnToReadyAndThroughAReboot) {
   EXPECT_THAT(
       diary.lines(),
       ElementsAre(
-          "silent",                    //
+          "silent",                      //
           "insecure maintenance ready",  //
           "refused",
           "mTLS booting services (kubelet not running, etcd not running); nodeReady (node \"cp1\" "
           "status is not available yet)",
-          "mTLS booting services (etcd not running); nodeReady (node \"cp1\" status is not available "
+          "mTLS booting services (etcd not running); nodeReady (node \"cp1\" status is not "
+          "available "
           "yet)",
-          "mTLS running services (etcd not running); nodeReady (node \"cp1\" status is not available "
+          "mTLS running services (etcd not running); nodeReady (node \"cp1\" status is not "
+          "available "
           "yet)",
           "mTLS running nodeReady (node \"cp1\" status is not available yet)",
           "mTLS running nodeReady (node \"cp1\" is not ready)",  //
@@ -60,7 +62,8 @@ TEST_F(Recording, OneControlPlaneFromPowerOnToReadyAndThroughAReboot) {
           "silent",
           "mTLS booting services (kubelet not running, etcd not running); nodeReady (node \"cp1\" "
           "status is not available yet)",
-          "mTLS booting services (kubelet not running); nodeReady (node \"cp1\" status is not available "
+          "mTLS booting services (kubelet not running); nodeReady (node \"cp1\" status is not "
+          "available "
           "yet)",
           "mTLS booting nodeReady (node \"cp1\" status is not available yet)",
           "mTLS running nodeReady (node \"cp1\" status is not available yet)",
@@ -76,27 +79,34 @@ TEST_F(Recording, TheTimesAreTheRecordedOnes) {
     ASSERT_TRUE(bench.run_to(condition)) << what;
     EXPECT_NEAR(seconds_now(), recorded, 0.5) << what;
   };
-  expect_at(1.5, [&] { return cp1.stage() == Stage::maintenance; }, "maintenance");
+  expect_at(
+      1.5, [&] { return cp1.stage() == Stage::maintenance; }, "maintenance");
   bench.clock.run_until(at(milliseconds(4700)));
   ASSERT_TRUE(bench.apply(cp1, "cp1"));
-  expect_at(5.3, [&] { return cp1.listener() == Listener::apid; }, "apid");
-  expect_at(7.7, [&] { return cp1.kubelet_running(); }, "kubelet");
+  expect_at(
+      5.3, [&] { return cp1.listener() == Listener::apid; }, "apid");
+  expect_at(
+      7.7, [&] { return cp1.kubelet_running(); }, "kubelet");
   bench.clock.run_until(at(milliseconds(17'400)));
   ASSERT_TRUE(cp1.bootstrap(Bench::admin));
-  expect_at(17.6, [&] { return cp1.stage() == Stage::running; }, "running");
-  expect_at(17.9, [&] { return cp1.etcd_status(Bench::admin).has_value(); }, "etcd running");
+  expect_at(
+      17.6, [&] { return cp1.stage() == Stage::running; }, "running");
+  expect_at(
+      17.9, [&] { return cp1.etcd_status(Bench::admin).has_value(); }, "etcd running");
   const auto etcd_healthy = [&] {
     const auto services = *cp1.services(Bench::admin);
     return std::any_of(services.begin(), services.end(),
                        [](const auto& service) { return service.id == "etcd" && service.healthy; });
   };
   expect_at(22.6, etcd_healthy, "etcd healthy");
-  expect_at(37.8, [&] { return cp1.api_server_ready(); }, "kube-apiserver");
+  expect_at(
+      37.8, [&] { return cp1.api_server_ready(); }, "kube-apiserver");
   const auto ready = [&] { return cp1.machine_status(Bench::admin)->ready; };
   expect_at(91.5, ready, "ready");
 }
 
-// cp2 +28 s, cp3 +48 s after the bootstrap of cp1: one joins after the other. The worker runs without any.
+// cp2 +28 s, cp3 +48 s after the bootstrap of cp1: one joins after the other. The worker runs
+// without any.
 TEST_F(Recording, ControlPlanesJoinOneAfterTheOtherAndAWorkerNeedsNoBootstrap) {
   for (const char* name : {"cp1", "cp2", "cp3", "worker1"}) bench.add(name).power_on();
   bench.clock.run_until(at(milliseconds(3000)));
@@ -115,9 +125,8 @@ TEST_F(Recording, ControlPlanesJoinOneAfterTheOtherAndAWorkerNeedsNoBootstrap) {
   ASSERT_TRUE(bench.run_to(*bench.nodes[2], Stage::running));
   EXPECT_NEAR(seconds_now() - 20, 48, 8);
   const auto all_ready = [&] {
-    return std::all_of(bench.nodes.begin(), bench.nodes.end(), [](const auto& node) {
-      return node->machine_status(Bench::admin)->ready;
-    });
+    return std::all_of(bench.nodes.begin(), bench.nodes.end(),
+                       [](const auto& node) { return node->machine_status(Bench::admin)->ready; });
   };
   ASSERT_TRUE(bench.run_to(all_ready));
   EXPECT_NEAR(seconds_now() - 3, 91, 15);  // first apply to `talosctl health` green
@@ -134,7 +143,8 @@ TEST_F(Recording, AnUnbootstrappedControlPlaneSitsInPreparing) {
     EXPECT_EQ(service.last_message, "Running pre state");
     EXPECT_TRUE(service.health_unknown);
   }
-  EXPECT_THAT(ids, ElementsAre("apid", "containerd", "cri", "etcd", "kubelet", "machined", "trustd"));
+  EXPECT_THAT(ids,
+              ElementsAre("apid", "containerd", "cri", "etcd", "kubelet", "machined", "trustd"));
   EXPECT_EQ(cp1.stage(), Stage::booting);
 }
 

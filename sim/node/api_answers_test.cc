@@ -1,9 +1,8 @@
 // Golden tests: codes and texts of the error table in real-talos/README.md and of talos-api.md 3.3
 // and 3.4, row by row, for both personalities.
 
-#include <gtest/gtest.h>
-
 #include <functional>
+#include <gtest/gtest.h>
 #include <ostream>
 #include <string>
 
@@ -116,12 +115,10 @@ const Row maintenance_rows[] = {
     {"MetaWrite13", v13, metal, Where::maintenance,
      [](Node& n) { return rpc(n, nobody, "MetaWrite", Need::admin); }, Code::permission_denied,
      "not authorized"},
-    {"Reset12", v12, metal, Where::maintenance,
-     [](Node& n) { return said(n.reset(nobody, true)); }, Code::unimplemented,
-     "API is not implemented in maintenance mode"},
-    {"Reset13", v13, metal, Where::maintenance,
-     [](Node& n) { return said(n.reset(nobody, true)); }, Code::permission_denied,
-     "not authorized"},
+    {"Reset12", v12, metal, Where::maintenance, [](Node& n) { return said(n.reset(nobody, true)); },
+     Code::unimplemented, "API is not implemented in maintenance mode"},
+    {"Reset13", v13, metal, Where::maintenance, [](Node& n) { return said(n.reset(nobody, true)); },
+     Code::permission_denied, "not authorized"},
     {"Upgrade12", v12, metal, Where::maintenance,
      [](Node& n) { return rpc(n, nobody, "Upgrade", Need::admin); }, Code::unimplemented,
      "API is not implemented in maintenance mode"},
@@ -228,7 +225,8 @@ const Row apply_rows[] = {
        return apply(n, nobody, Bench::config("cp1"), Mode::automatic);
      },
      Code::unavailable,
-     "connection error: desc = \"transport: Error while dialing: dial tcp 10.5.0.101:50000: connect: "
+     "connection error: desc = \"transport: Error while dialing: dial tcp 10.5.0.101:50000: "
+     "connect: "
      "connection refused\""},
     {"SecondAtOnce13", v13, box, Where::maintenance,
      [](Node& n) {
@@ -292,7 +290,8 @@ const Row apply_rows[] = {
        return apply(n, admin, Bench::config("cp1"), Mode::automatic);
      },
      Code::failed_precondition,
-     "configuration was already applied and node is rebooting, cannot apply more configuration changes "
+     "configuration was already applied and node is rebooting, cannot apply more configuration "
+     "changes "
      "until next reboot"},
     {"AsReader12", v12, box, Where::control_plane,
      [](Node& n) { return apply(n, reader, Bench::config("cp1"), Mode::automatic); },
@@ -353,8 +352,8 @@ const Row configured_rows[] = {
      "failed to query etcd status: rpc error: code = Unavailable desc = connection error: desc = "
      "\"transport: Error while dialing: dial tcp 127.0.0.1:2379: connect: connection refused\""},
     {"RemoveUnknownMember12", v12, box, Where::bootstrapped,
-     [](Node& n) { return said(n.etcd_remove_member(admin, EtcdMemberId(4660))); },
-     Code::not_found, "failed to remove member 4660: etcdserver: member not found"},
+     [](Node& n) { return said(n.etcd_remove_member(admin, EtcdMemberId(4660))); }, Code::not_found,
+     "failed to remove member 4660: etcdserver: member not found"},
     {"RestartEtcd12", v12, box, Where::bootstrapped,
      [](Node& n) { return said(n.restart_service(admin, "etcd")); }, Code::unknown,
      "service \"etcd\" doesn't support restart operation via API"},

@@ -1,0 +1,14 @@
+#include "cli/command_list.h"
+#include "cli/options.h"
+
+namespace ichor {
+
+void declare_apply(FlagSet& flags, Request& request) {
+  ApplyOptions& apply = request.emplace<ApplyOptions>();
+  declare_dry_run(flags, apply.change);
+  declare_adopt(flags, apply.change);
+  declare_order(flags, apply.change);
+  declare_nodes(flags, apply.nodes);
+}
+
+}  // namespace ichor

@@ -1,0 +1,14 @@
+#include "cli/command_list.h"
+#include "cli/options.h"
+
+namespace ichor {
+
+void declare_bootstrap(FlagSet& flags, Request& request) {
+  BootstrapRequest& bootstrap = request.emplace<BootstrapRequest>();
+  declare_dry_run(flags, bootstrap.change);
+  declare_adopt(flags, bootstrap.change);
+  declare_addresses(flags, bootstrap.nodes);
+  declare_exclude(flags, bootstrap.exclude);
+}
+
+}  // namespace ichor

@@ -1,0 +1,16 @@
+#include "cli/command_list.h"
+#include "cli/options.h"
+
+namespace ichor {
+
+void declare_health(FlagSet& flags, Request& request) {
+  HealthRequest& health = request.emplace<HealthRequest>();
+  declare_addresses(flags, health.nodes);
+  flags.value("--wait-timeout", "TIME", [&health](const std::string& text) {
+    health.wait_timeout = parse_time(text);
+    return health.wait_timeout ? std::string()
+                               : "\"" + text + "\" is no time such as 90s, 5m or 1h";
+  });
+}
+
+}  // namespace ichor

@@ -1,0 +1,15 @@
+#include "cli/command_list.h"
+#include "cli/options.h"
+
+namespace ichor {
+
+void declare_kubeconfig(FlagSet& flags, Request& request) {
+  KubeconfigRequest& kubeconfig = request.emplace<KubeconfigRequest>();
+  const auto take = [&kubeconfig](const std::string& text) {
+    kubeconfig.path = text;
+    return text.empty() ? std::string("must not be empty") : std::string();
+  };
+  flags.argument("FILE", FlagSet::Need::optional, take);
+}
+
+}  // namespace ichor

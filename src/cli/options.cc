@@ -1,0 +1,109 @@
+#include "cli/options.h"
+
+#include <charconv>
+#include <fmt/format.h>
+
+namespace ichor {
+
+namespace {
+
+/// [a-z0-9.-], at most 63 characters, as the profile demands of names.
+bool is_node_name(std::string_view text) {
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyz0123456789.-";
+  return !text.empty() && text.size() <= 63 &&
+         text.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+std::string take_names(const std::string& text, std::vector<NodeName>& names) {
+  for (std::string& name : split_list(text)) {
+    if (!is_node_name(name)) return fmt::format("\"{}\" is no name of a node", name);
+    names.emplace_back(std::move(name));
+  }
+  return {};
+}
+
+std::string take_address(const std::string& text, NodeOptions& options) {
+  const std::size_t equals = text.find('=');
+  const std::string node = text.substr(0, equals);
+  const std::string address = equals == std::string::npos ? "" : text.substr(equals + 1);
+  constexpr std::string_view allowed = "0123456789abcdefABCDEF.:";
+  const bool is_address =
+      !address.empty() && address.find_first_not_of(allowed) == std::string::npos;
+  if (!is_node_name(node) || !is_address) {
+    return fmt::format("\"{}\" is no NODE=IP such as cp1=192.168.20.37", text);
+  }
+  options.addresses[NodeName(node)] = IpAddress(address);
+  return {};
+}
+
+}  // namespace
+
+void declare_addresses(FlagSet& flags, NodeOptions& options) {
+  flags.value(
+      "--address", "NODE=IP",
+      [&options](const std::string& text) { return take_address(text, options); },
+      FlagSet::Times::many);
+}
+
+void declare_nodes(FlagSet& flags, NodeOptions& options) {
+  flags.value(
+      "-n,--nodes", "NODES",
+      [&options](const std::string& text) { return take_names(text, options.nodes); },
+      FlagSet::Times::many);
+  declare_addresses(flags, options);
+}
+
+void declare_exclude(FlagSet& flags, std::vector<NodeName>& exclude) {
+  flags.value(
+      "--exclude", "NODES",
+      [&exclude](const std::string& text) { return take_names(text, exclude); },
+      FlagSet::Times::many);
+}
+
+std::string take_time_scale(const std::string& text, double& scale) {
+  const char* const end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, scale);
+  const bool is_number = error == std::errc() && read == end;
+  if (!is_number || !(scale >= 1.0 && scale <= 1000.0)) {
+    return fmt::format("\"{}\" is no number from 1 to 1000", text);
+  }
+  return {};
+}
+
+void declare_dry_run(FlagSet& flags, ChangeOptions& options) {
+  flags.flag("--dry-run", options.dry_run);
+  flags.flag("--detailed-exitcode", options.detailed_exitcode);
+  flags.rule([&options]() -> std::string {
+    const bool useless = options.detailed_exitcode && !options.dry_run;
+    return useless ? "--detailed-exitcode needs --dry-run" : "";
+  });
+}
+
+void declare_adopt(FlagSet& flags, ChangeOptions& options) { flags.flag("--adopt", options.adopt); }
+
+void declare_order(FlagSet& flags, ChangeOptions& options) {
+  flags.choice<Order>("--order", "ORDER",
+                      {{"sequential", Order::sequential}, {"parallel", Order::parallel}},
+                      options.order);
+  flags.number("--concurrency", "N", 1, 10'000,
+               [&options](std::int64_t count) { options.concurrency = static_cast<int>(count); });
+  flags.rule([&options]() -> std::string {
+    const bool both = options.order == Order::sequential && options.concurrency.value_or(1) > 1;
+    return both ? "--order sequential and --concurrency exclude each other" : "";
+  });
+}
+
+std::optional<Duration> parse_time(const std::string& text) {
+  constexpr std::int64_t seconds_max = 1000 * 3600;
+  std::int64_t count = 0;
+  const char* const end = text.data() + text.size();
+  const auto [unit, error] = std::from_chars(text.data(), end, count);
+  if (error != std::errc() || unit + 1 != end || count <= 0 || count > seconds_max) {
+    return std::nullopt;
+  }
+  const std::int64_t factor = *unit == 's' ? 1 : *unit == 'm' ? 60 : *unit == 'h' ? 3600 : 0;
+  if (factor == 0 || count * factor > seconds_max) return std::nullopt;
+  return std::chrono::seconds(count * factor);
+}
+
+}  // namespace ichor

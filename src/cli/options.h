@@ -1,0 +1,30 @@
+#pragma once
+
+#include "cli/flag_set.h"
+#include "cli/request.h"
+
+namespace ichor {
+
+/// Flags that several commands share, spelled once.
+
+/// -n, --nodes and --address.
+void declare_nodes(FlagSet& flags, NodeOptions& options);
+/// --address alone, for commands that always look at all nodes.
+void declare_addresses(FlagSet& flags, NodeOptions& options);
+/// --dry-run and --detailed-exitcode.
+void declare_dry_run(FlagSet& flags, ChangeOptions& options);
+/// --adopt.
+void declare_adopt(FlagSet& flags, ChangeOptions& options);
+/// --order and --concurrency.
+void declare_order(FlagSet& flags, ChangeOptions& options);
+
+/// --exclude.
+void declare_exclude(FlagSet& flags, std::vector<NodeName>& exclude);
+
+/// A factor from 1 to 1000; returns what is wrong with the text.
+std::string take_time_scale(const std::string& text, double& scale);
+
+/// "90s", "5m", "1h": for flags that take a time.
+std::optional<Duration> parse_time(const std::string& text);
+
+}  // namespace ichor

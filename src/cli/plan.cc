@@ -1,0 +1,14 @@
+#include "cli/command_list.h"
+#include "cli/options.h"
+
+namespace ichor {
+
+void declare_plan(FlagSet& flags, Request& request) {
+  PlanRequest& plan = request.emplace<PlanRequest>();
+  flags.flag("--detailed-exitcode", plan.change.detailed_exitcode);
+  declare_order(flags, plan.change);
+  declare_addresses(flags, plan.nodes);
+  declare_exclude(flags, plan.exclude);
+}
+
+}  // namespace ichor

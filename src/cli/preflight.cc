@@ -1,0 +1,11 @@
+#include "cli/command_list.h"
+#include "cli/options.h"
+
+namespace ichor {
+
+void declare_preflight(FlagSet& flags, Request& request) {
+  PreflightRequest& preflight = request.emplace<PreflightRequest>();
+  declare_nodes(flags, preflight.nodes);
+}
+
+}  // namespace ichor

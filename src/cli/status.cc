@@ -1,0 +1,11 @@
+#include "cli/command_list.h"
+#include "cli/options.h"
+
+namespace ichor {
+
+void declare_status(FlagSet& flags, Request& request) {
+  StatusRequest& status = request.emplace<StatusRequest>();
+  declare_nodes(flags, status.nodes);
+}
+
+}  // namespace ichor

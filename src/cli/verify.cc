@@ -1,0 +1,11 @@
+#include "cli/command_list.h"
+#include "cli/options.h"
+
+namespace ichor {
+
+void declare_verify(FlagSet& flags, Request& request) {
+  VerifyRequest& verify = request.emplace<VerifyRequest>();
+  declare_nodes(flags, verify.nodes);
+}
+
+}  // namespace ichor

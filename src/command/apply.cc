@@ -1,0 +1,12 @@
+#include "command/commands.h"
+#include "command/partial_run.h"
+
+namespace ichor {
+
+Exit run(const ApplyOptions& request, const CommonOptions& common, Desk& desk) {
+  // A config goes only to a machine that is known, so the machines are found out first.
+  const RunWish wish{{"preflight", "discover", "apply"}, true};
+  return run_phases(common, {request.nodes, request.change, {}}, wish, desk);
+}
+
+}  // namespace ichor

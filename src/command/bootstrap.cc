@@ -1,0 +1,12 @@
+#include "command/commands.h"
+#include "command/partial_run.h"
+
+namespace ichor {
+
+Exit run(const BootstrapRequest& request, const CommonOptions& common, Desk& desk) {
+  // The call goes only to a machine that is known, and it is not over before etcd is healthy.
+  const RunWish wish{{"discover", "bootstrap", "etcd"}, true};
+  return run_phases(common, {request.nodes, request.change, request.exclude}, wish, desk);
+}
+
+}  // namespace ichor

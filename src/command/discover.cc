@@ -1,0 +1,31 @@
+#include "command/commands.h"
+#include "command/partial_run.h"
+
+namespace ichor {
+
+Exit run(const DiscoverRequest& request, const CommonOptions& common, Desk& desk) {
+  auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
+  if (!input) return finish(std::move(input).error(), desk);
+  WorkspaceWish place;
+  place.state_dir = state_path(common, *input);
+  auto space = open_workspace(*input, place, desk);
+  if (!space) return finish(std::move(space).error(), desk);
+  RunResult result = run_engine(input->profile, *space, {{"discover"}, false}, desk);
+  // What is known is shown also of a run that did not find everything.
+  if (result.exit != Exit::interrupted && result.exit != Exit::terminated) {
+    auto seen = look_around(input->profile, *space, desk);
+    if (!seen) return finish(std::move(seen).error(), desk);
+    Listing listing = node_listing(input->profile, space->configs, *seen);
+    listing.columns = {{"node", "NODE"},
+                       {"address", "ADDRESS"},
+                       {"seen", "SEEN"},
+                       {"uuid", "UUID"},
+                       {"serial", "SERIAL"},
+                       {"macs", "MACS"},
+                       {"fingerprint", "FINGERPRINT"}};
+    desk.display().show(listing);
+  }
+  return finish(summary_of(*input, std::move(result)), desk);
+}
+
+}  // namespace ichor

@@ -1,0 +1,101 @@
+#include "command/engine_run.h"
+
+#include <csignal>
+#include <fmt/format.h>
+
+#include "engine/dry_run.h"
+#include "engine/orchestrator.h"
+
+namespace ichor {
+
+namespace {
+
+/// Where there is no state folder there are no files.
+class NoFiles final : public Artifacts {
+ public:
+  Result<void> write(const std::string& name, const SecretString&) override {
+    return fail(Errc::io, fmt::format("{}: there is no state folder", name));
+  }
+  std::optional<SecretString> read(const std::string&) override { return std::nullopt; }
+};
+
+/// And where there is none, nothing is remembered.
+class NoJournal final : public Journal {
+ public:
+  Task<Result<std::uint64_t>> append(Context, JournalRecord) override {
+    co_return fail(Errc::io, "there is no state folder");
+  }
+  Result<std::vector<JournalRecord>> read() override { return std::vector<JournalRecord>{}; }
+  Result<void> lock(const LockOwner&) override {
+    return fail(Errc::io, "there is no state folder");
+  }
+  void unlock() override {}
+  std::optional<LockOwner> holder() override { return std::nullopt; }
+  Result<void> break_lock(const std::string&) override {
+    return fail(Errc::invalid, "there is no state folder");
+  }
+};
+
+std::vector<Step> steps_of(const ClusterProfile& profile, const RunWish& wish) {
+  return wish.phases.empty() ? bring_up(profile) : only(bring_up(profile), wish.phases);
+}
+
+RunId new_run(Random& random) {
+  return RunId(fmt::format("{:016x}{:016x}", random.next(), random.next()));
+}
+
+Task<void> run_into(Orchestrator& orchestrator, Context context, RunResult& result) {
+  result = co_await orchestrator.run(context);
+}
+
+Task<void> survey_into(Context context, World& world, const ClusterProfile& profile,
+                       const JournalFacts& facts, ClusterView& view) {
+  view = co_await survey(context, world, profile, facts);
+}
+
+}  // namespace
+
+RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
+                     Desk& desk) {
+  DryRunTalos reads_only(space.site->talos());
+  TalosApi& talos = wish.changes_nodes ? space.site->talos() : reads_only;
+  const World world{desk.clock(),           desk.random(),        talos,         space.site->kube(),
+                    space.state->journal(), space.state->files(), desk.display()};
+  RunIdentity identity{new_run(desk.random()), desk.owner()};
+  Orchestrator orchestrator(world, profile, space.configs, std::move(identity),
+                            steps_of(profile, wish));
+  desk.display().begin(profile);
+  CancelScope scope;
+  RunResult result;
+  const int signal =
+      desk.drive(run_into(orchestrator, Context{&desk.clock(), &scope}, result), scope);
+  if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
+  return result;
+}
+
+OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Desk& desk) {
+  NoFiles no_files;
+  NoJournal no_journal;
+  DryRunTalos talos(space.site->talos());
+  Journal& journal = space.state ? space.state->journal() : no_journal;
+  Artifacts& files = space.state ? space.state->files() : no_files;
+  World world{desk.clock(), desk.random(), talos,         space.site->kube(),
+              journal,      files,         desk.display()};
+  CancelScope scope;
+  ClusterView view;
+  const Context context{&desk.clock(), &scope};
+  const int signal = desk.drive(survey_into(context, world, profile, space.facts, view), scope);
+  if (signal == SIGTERM) return end_with(Exit::terminated, "terminated");
+  if (signal != 0) return end_with(Exit::interrupted, "interrupted");
+  return view;
+}
+
+OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
+                         Desk& desk) {
+  auto seen = look_around(profile, space, desk);
+  if (!seen) return tl::unexpected(std::move(seen).error());
+  return plan_run(profile, space.configs, steps_of(profile, wish), space.facts, *std::move(seen),
+                  desk.clock().now());
+}
+
+}  // namespace ichor

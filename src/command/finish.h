@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command/desk.h"
+#include "command/profile_input.h"
+#include "model/run_result.h"
+
+namespace ichor {
+
+/// Shows how a command ended and gives its exit code.
+Exit finish(Summary summary, Desk& desk);
+Exit finish(RunResult result, Desk& desk);
+
+/// A summary about the profile's cluster, with the profile's warnings before the run's findings.
+Summary summary_of(const ProfileInput& input, RunResult result);
+
+}  // namespace ichor

@@ -1,0 +1,72 @@
+#include "command/commands.h"
+#include "command/kubeconfig_file.h"
+#include "command/partial_run.h"
+
+namespace ichor {
+
+namespace {
+
+/// Hides an older kubeconfig until a new one was written, so that it is fetched anew.
+class FreshKubeconfig final : public Artifacts {
+ public:
+  explicit FreshKubeconfig(Artifacts& inner) : inner_(inner) {}
+  Result<void> write(const std::string& name, const SecretString& content) override {
+    written_ = true;
+    return inner_.write(name, content);
+  }
+  std::optional<SecretString> read(const std::string& name) override {
+    return written_ ? inner_.read(name) : std::nullopt;
+  }
+
+ private:
+  Artifacts& inner_;
+  bool written_{false};
+};
+
+/// A state folder as another one is, but without its older kubeconfig.
+class FreshStateDir final : public StateDir {
+ public:
+  explicit FreshStateDir(std::unique_ptr<StateDir> inner)
+      : inner_(std::move(inner)), files_(inner_->files()) {}
+  const std::string& path() const override { return inner_->path(); }
+  Artifacts& files() override { return files_; }
+  Result<std::optional<SecretString>> load(const std::string& name) override {
+    return inner_->load(name);
+  }
+  Result<bool> create(const std::string& name, const SecretString& content) override {
+    return inner_->create(name, content);
+  }
+  Journal& journal() override { return inner_->journal(); }
+  bool copied() override { return inner_->copied(); }
+  Result<void> adopt(const LockOwner& owner) override { return inner_->adopt(owner); }
+
+ private:
+  std::unique_ptr<StateDir> inner_;
+  FreshKubeconfig files_;
+};
+
+}  // namespace
+
+Exit run(const KubeconfigRequest& request, const CommonOptions& common, Desk& desk) {
+  auto input = read_profile_input(common, {}, desk);
+  if (!input) return finish(std::move(input).error(), desk);
+  const std::string path = kubeconfig_path(request.path, *input);
+  if (auto allowed = desk.may_export(path); !allowed) {
+    return finish(end_with(allowed.error()).value(), desk);
+  }
+  WorkspaceWish place;
+  place.state_dir = state_path(common, *input);
+  auto space = open_workspace(*input, place, desk);
+  if (!space) return finish(std::move(space).error(), desk);
+  space->state = std::make_unique<FreshStateDir>(std::move(space->state));
+  RunResult result = run_engine(input->profile, *space, {{"kubeconfig"}, false}, desk);
+  Summary summary = summary_of(*input, std::move(result));
+  if (summary.result.exit == Exit::done) {
+    const auto exported = export_kubeconfig(path, *space, desk);
+    if (!exported) return finish(end_with(exported.error()).value(), desk);
+    summary.written.emplace_back("kubeconfig", path);
+  }
+  return finish(std::move(summary), desk);
+}
+
+}  // namespace ichor

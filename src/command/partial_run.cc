@@ -1,0 +1,23 @@
+#include "command/partial_run.h"
+
+namespace ichor {
+
+Exit run_phases(const CommonOptions& common, const ProfileWish& profile, const RunWish& wish,
+                Desk& desk) {
+  auto input = read_profile_input(common, profile, desk);
+  if (!input) return finish(std::move(input).error(), desk);
+  if (profile.change.dry_run) {
+    PlanWish plan;
+    plan.phases = wish.phases;
+    plan.detailed_exitcode = profile.change.detailed_exitcode;
+    return plan_phases(*input, common, plan, desk);
+  }
+  WorkspaceWish place;
+  place.state_dir = state_path(common, *input);
+  place.adopt = profile.change.adopt;
+  auto space = open_workspace(*input, place, desk);
+  if (!space) return finish(std::move(space).error(), desk);
+  return finish(summary_of(*input, run_engine(input->profile, *space, wish, desk)), desk);
+}
+
+}  // namespace ichor

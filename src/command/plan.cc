@@ -1,0 +1,30 @@
+#include "command/commands.h"
+#include "command/engine_run.h"
+#include "command/finish.h"
+#include "command/plan_sheet.h"
+#include "command/workspace.h"
+
+namespace ichor {
+
+Exit plan_phases(const ProfileInput& input, const CommonOptions& common, const PlanWish& wish,
+                 Desk& desk) {
+  WorkspaceWish place;
+  place.state_dir = wish.state_dir.empty() ? state_path(common, input) : wish.state_dir;
+  place.read_only = true;
+  place.dial = wish.dial;
+  auto space = open_workspace(input, place, desk);
+  if (!space) return finish(std::move(space).error(), desk);
+  auto plan = make_plan(input.profile, *space, {wish.phases, false}, desk);
+  if (!plan) return finish(std::move(plan).error(), desk);
+  return show_plan(input, *std::move(plan), wish.detailed_exitcode, desk);
+}
+
+Exit run(const PlanRequest& request, const CommonOptions& common, Desk& desk) {
+  auto input = read_profile_input(common, {request.nodes, request.change, request.exclude}, desk);
+  if (!input) return finish(std::move(input).error(), desk);
+  PlanWish wish;
+  wish.detailed_exitcode = request.change.detailed_exitcode;
+  return plan_phases(*input, common, wish, desk);
+}
+
+}  // namespace ichor

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/request.h"
+#include "command/desk.h"
+#include "command/early.h"
+#include "model/cluster_profile.h"
+#include "model/finding.h"
+
+namespace ichor {
+
+/// A profile that may be acted upon: read and linted without an error.
+struct ProfileInput {
+  ClusterProfile profile;
+  std::vector<Finding> warnings;
+  std::string folder;  // that the profile's own paths start from
+};
+
+/// What the flags of a command say about the profile.
+struct ProfileWish {
+  NodeOptions nodes;
+  ChangeOptions change;
+  std::vector<NodeName> exclude;  // the operator's word that these are not part of the plan
+};
+
+/// Reads the profile and takes the flags into it. Ends with exit 64 if there is no such file or a
+/// flag names a node that it does not have, and with 3 and all findings at once if one of them is
+/// an error.
+OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const ProfileWish& wish,
+                                       Desk& desk);
+
+/// All findings of the profile, errors or not.
+OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Desk& desk);
+
+/// Where the state of the cluster lives: --state-dir, or .ichor/NAME beside the profile.
+std::string state_path(const CommonOptions& common, const ProfileInput& input);
+
+}  // namespace ichor

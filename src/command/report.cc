@@ -1,0 +1,25 @@
+#include <fmt/format.h>
+
+#include "command/commands.h"
+#include "command/finish.h"
+#include "command/profile_input.h"
+
+namespace ichor {
+
+Exit run(const ReportRequest&, const CommonOptions& common, Desk& desk) {
+  auto input = read_profile_input(common, {}, desk);
+  if (!input) return finish(std::move(input).error(), desk);
+  auto state = desk.open_state(state_path(common, *input), Desk::Missing::refuse);
+  if (!state) return finish(end_with(state.error()).value(), desk);
+  auto records = (*state)->journal().read();
+  if (!records) return finish(end_with(records.error()).value(), desk);
+  const std::size_t count = records->size();
+  desk.display().show(History{input->profile.name, *std::move(records)});
+  RunResult result;
+  result.exit = Exit::done;
+  // The report is the answer; only programs need to hear that it is complete.
+  if (common.output == OutputFormat::json) result.verdict = fmt::format("{} records", count);
+  return finish(summary_of(*input, std::move(result)), desk);
+}
+
+}  // namespace ichor

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "model/action.h"
+#include "model/cluster_profile.h"
+#include "model/config_set.h"
+#include "model/node_view.h"
+
+namespace ichor {
+
+/// What the world looks like when all goes well. For plans only: a run believes what it sees.
+
+/// The node after it took its config and came up with it.
+void forecast_configured(const NodePlan& plan, const MachineConfig& config, NodeView& node);
+
+/// The node after it finished booting.
+void forecast_running(NodeView& node);
+
+/// Every control plane that was seen is a healthy voter of one etcd.
+void forecast_etcd(const ClusterProfile& profile, ClusterView& view);
+
+/// The kubeconfig is there and the API answers through it.
+void forecast_api(ClusterView& view);
+
+}  // namespace ichor

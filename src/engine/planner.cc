@@ -1,0 +1,191 @@
+#include "engine/planner.h"
+
+#include <algorithm>
+#include <set>
+
+#include "async/task_group.h"
+#include "base/check.h"
+#include "engine/forecast.h"
+#include "engine/node_link.h"
+
+namespace ichor {
+
+namespace {
+
+/// A phase that is still not satisfied after this many decisions would go round in circles.
+constexpr int kDecisionsMax = 16;
+
+Task<void> look_at(Context context, NodeLink& link, NodeView& view) {
+  constexpr Reads everything{
+      .status = true, .version = true, .config = true, .etcd = true, .etcd_health = true};
+  view = co_await link.look(context, everything);
+}
+
+Task<void> look_at_api(Context context, World& world, Duration limit, ClusterView& view) {
+  const auto kubeconfig = world.artifacts.read("kubeconfig");
+  view.kubeconfig_written = kubeconfig.has_value();
+  if (!kubeconfig) co_return;
+  const auto ready = co_await world.kube.ready(context.within(limit), *kubeconfig);
+  view.api_ready = ready ? Known::yes : Known::no;
+  if (!ready) view.api_trouble = ready.error();
+}
+
+/// Plays the sequence on views instead of nodes.
+class Rehearsal {
+ public:
+  Rehearsal(const ClusterProfile& profile, const ConfigSet& configs, JournalFacts facts,
+            ClusterView view, MonoTime now)
+      : profile_(profile), configs_(configs), facts_(std::move(facts)), now_(now) {
+    plan_.seen = view;
+    view_ = std::move(view);
+    // They were seen just now; a plan is not out of date by its own making.
+    for (NodeView& node : view_.nodes) node.at = now;
+  }
+
+  void play(const Step& step) {
+    if (step.who == Who::cluster)
+      return play_cluster(static_cast<const ClusterPhase&>(*step.phase));
+    for (const NodePlan& plan : profile_.nodes) {
+      const bool wrong_role = (step.who == Who::control_planes && plan.role == Role::worker) ||
+                              (step.who == Who::workers && plan.role == Role::control_plane);
+      if (!wrong_role) play_node(static_cast<const NodePhase&>(*step.phase), plan);
+    }
+  }
+
+  RunPlan take() { return std::move(plan_); }
+
+ private:
+  Wanted wanted() const { return {profile_, configs_, facts_, now_}; }
+
+  NodeView& view_of(const NodeName& name) {
+    const auto found = std::find_if(view_.nodes.begin(), view_.nodes.end(),
+                                    [&](const NodeView& node) { return node.node == name; });
+    check(found != view_.nodes.end(), "every node of the plan was looked at");
+    return *found;
+  }
+
+  bool all_control_planes_seen() const {
+    return std::all_of(view_.nodes.begin(), view_.nodes.end(), [&](const NodeView& node) {
+      return profile_.find(node.node)->role == Role::worker ||
+             node.presence == Presence::configured;
+    });
+  }
+
+  void play_node(const NodePhase& phase, const NodePlan& plan) {
+    if (stopped_.contains(plan.name)) return;
+    NodeView& view = view_of(plan.name);
+    for (int i = 0; i < kDecisionsMax; ++i) {
+      Decision decision = phase.decide(wanted(), plan, view);
+      if (std::holds_alternative<Satisfied>(decision)) return;
+      if (Stop* stop = std::get_if<Stop>(&decision)) return note_stop(plan.name, std::move(*stop));
+      if (Wait* wait = std::get_if<Wait>(&decision)) {
+        note_wait(phase, plan.name, std::move(wait->reason));
+        const bool seen = view.presence == Presence::configured;
+        if (!seen) stopped_.insert(plan.name);
+        if (seen) forecast_running(view);
+        return;
+      }
+      if (!follow(phase, decision)) return;
+    }
+  }
+
+  void play_cluster(const ClusterPhase& phase) {
+    if (!plan_.findings.empty() || cluster_unknown_) return;
+    for (int i = 0; i < kDecisionsMax; ++i) {
+      ClusterView seen = view_;
+      std::erase_if(seen.nodes, [&](const NodeView& node) {
+        const NodePlan* plan = profile_.find(node.node);
+        return !phase.looks_at_workers() && plan->role == Role::worker;
+      });
+      Decision decision = phase.decide(wanted(), seen);
+      if (std::holds_alternative<Satisfied>(decision)) return;
+      if (Stop* stop = std::get_if<Stop>(&decision)) return note_stop({}, std::move(*stop));
+      if (Wait* wait = std::get_if<Wait>(&decision)) {
+        note_wait(phase, {}, std::move(wait->reason));
+        cluster_unknown_ = !all_control_planes_seen();
+        forecast_etcd(profile_, view_);
+        if (view_.kubeconfig_written) forecast_api(view_);
+        return;
+      }
+      if (!follow(phase, decision)) return;
+    }
+  }
+
+  /// Does in the mind what was decided; false if it was nothing that can be done.
+  bool follow(const Phase& phase, Decision& decision) {
+    if (Remember* remember = std::get_if<Remember>(&decision)) {
+      facts_.fold(remember->record, now_);
+      return true;
+    }
+    Act* act = std::get_if<Act>(&decision);
+    if (!act) return false;
+    const Action action = act->action;
+    plan_.steps.push_back({std::string(phase.name()), action.node, action, action.why});
+    switch (action.call) {
+      case Call::apply_configuration:
+        forecast_configured(*profile_.find(action.node), configs_.nodes.at(action.node),
+                            view_of(action.node));
+        return true;
+      case Call::bootstrap: forecast_etcd(profile_, view_); return true;
+      case Call::kubeconfig: forecast_api(view_); return true;
+      default: return false;
+    }
+  }
+
+  /// A reason that holds several steps up is told once.
+  void note_wait(const Phase& phase, const NodeName& node, std::string reason) {
+    const bool known = std::any_of(plan_.steps.begin(), plan_.steps.end(),
+                                   [&](const PlannedStep& step) { return step.text == reason; });
+    if (known) return;
+    plan_.steps.push_back({std::string(phase.name()), node, std::nullopt, std::move(reason)});
+  }
+
+  void note_stop(const NodeName& node, Stop stop) {
+    plan_.unsafe = plan_.unsafe || stop.unsafe;
+    plan_.findings.push_back(std::move(stop.finding));
+    stopped_.insert(node);
+  }
+
+  const ClusterProfile& profile_;
+  const ConfigSet& configs_;
+  JournalFacts facts_;
+  ClusterView view_;
+  MonoTime now_;
+  RunPlan plan_;
+  // Nothing can be said of what comes after on these nodes, and on the cluster.
+  std::set<NodeName> stopped_;
+  bool cluster_unknown_{false};
+};
+
+}  // namespace
+
+int RunPlan::action_count() const {
+  return static_cast<int>(std::count_if(
+      steps.begin(), steps.end(), [](const PlannedStep& step) { return step.action.has_value(); }));
+}
+
+Task<ClusterView> survey(Context context, World& world, const ClusterProfile& profile,
+                         const JournalFacts& facts) {
+  Bell changed;
+  std::vector<std::unique_ptr<NodeLink>> links;
+  ClusterView view;
+  view.nodes.resize(profile.nodes.size());
+  TaskGroup group(context);
+  for (std::size_t i = 0; i < profile.nodes.size(); ++i) {
+    links.push_back(std::make_unique<NodeLink>(world, profile, profile.nodes[i], facts, changed));
+    group.spawn(look_at(context, *links.back(), view.nodes[i]));
+  }
+  group.spawn(look_at_api(context, world, profile.budgets.call, view));
+  co_await group.join();
+  co_return view;
+}
+
+RunPlan plan_run(const ClusterProfile& profile, const ConfigSet& configs,
+                 const std::vector<Step>& steps, JournalFacts facts, ClusterView seen,
+                 MonoTime now) {
+  Rehearsal rehearsal(profile, configs, std::move(facts), std::move(seen), now);
+  for (const Step& step : steps) rehearsal.play(step);
+  return rehearsal.take();
+}
+
+}  // namespace ichor

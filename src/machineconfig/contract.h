@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "model/node.h"
+
+namespace ichor {
+
+/// What a generated config looks like for one minor version of Talos, as data. The contract is
+/// fixed when a cluster is made, so a config stays the same while Talos moves on.
+struct Contract {
+  TalosVersion version;
+  /// features.rbac, stableHostname and apidCheckExtKeyUsage are written out.
+  bool writes_old_features;
+  /// apiServer.certSANs has the endpoint's host, apiServer.disablePodSecurityPolicy is written out.
+  bool writes_old_api_server;
+  /// install.grubUseUKICmdline is true.
+  bool grub_uses_uki_cmdline;
+  /// Hostname, links, resolvers, time and registries are documents of their own.
+  bool network_documents;
+  /// machine.network is there even when it is empty.
+  bool writes_empty_network;
+  /// What `talosctl gen config` takes when it is not told; empty: it must be told.
+  std::string_view kubernetes_version;
+};
+
+/// Every minor version from 1.8 to 1.13; the patch number does not matter.
+Result<Contract> find_contract(const TalosVersion& version);
+
+}  // namespace ichor

@@ -1,0 +1,82 @@
+#include "machineconfig/generate.h"
+
+#include <fmt/format.h>
+
+#include "machineconfig/canonical.h"
+#include "machineconfig/contract.h"
+#include "machineconfig/network.h"
+#include "machineconfig/v1alpha1.h"
+#include "pki/digest.h"
+#include "yaml/emit.h"
+
+namespace ichor {
+
+namespace {
+
+/// Over what an operator decides per node and what comes of it. Limits and budgets are left out:
+/// changing them between two runs changes no node.
+Digest plan_digest(const ClusterProfile& profile, const ConfigSet& set) {
+  std::string text = fmt::format("{}\n{}\n", profile.name, static_cast<int>(profile.trust));
+  for (const NodePlan& node : profile.nodes) {
+    const Digest& config = set.nodes.at(node.name).digest;
+    text += fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}\n", node.name.value(), name_of(node.role),
+                        node.address.value(), node.maintenance_address.value(), node.mac.value(),
+                        node.uuid.value(), node.serial.value(), node.pin.value(), to_hex(config));
+  }
+  return pki::sha256(text);
+}
+
+}  // namespace
+
+Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile,
+                                                   const pki::SecretsBundle& secrets,
+                                                   const NodePlan& node) {
+  // Leaving a patch out silently would give a cluster that nobody asked for.
+  if (!node.patches.empty() || !profile.talos.patches_dir.empty()) {
+    return fail(Errc::invalid, "patches and patches_dir are not supported yet");
+  }
+  const auto contract = find_contract(profile.talos.contract);
+  if (!contract) return tl::unexpected(contract.error());
+  auto main = v1alpha1_document(*contract, profile, secrets, node);
+  if (!main) return tl::unexpected(main.error());
+  std::vector<yaml::Node> documents;
+  documents.push_back(std::move(*main));
+  if (contract->network_documents) {
+    auto network = network_documents(profile, node);
+    if (!network) return tl::unexpected(network.error());
+    for (yaml::Node& document : *network) documents.push_back(std::move(document));
+  }
+  return documents;
+}
+
+Result<MachineConfig> generate(const ClusterProfile& profile, const pki::SecretsBundle& secrets,
+                               const NodePlan& node) {
+  auto documents = generate_documents(profile, secrets, node);
+  if (!documents) return tl::unexpected(documents.error());
+  MachineConfig config;
+  config.bytes = SecretString(yaml::emit_all(*documents));
+  config.digest = pki::sha256(config.bytes.reveal());
+  config.canonical = canonical_digest(*documents);
+  config.role = node.role;
+  for (yaml::Node& document : *documents) yaml::wipe(document);
+  return config;
+}
+
+Result<ConfigSet> generate_all(const ClusterProfile& profile, const pki::SecretsBundle& secrets) {
+  ConfigSet set;
+  for (const NodePlan& node : profile.nodes) {
+    auto config = generate(profile, secrets, node);
+    if (!config) {
+      return fail(config.error().code,
+                  fmt::format("{}: {}", node.name.value(), config.error().message));
+    }
+    if (!set.nodes.emplace(node.name, std::move(*config)).second) {
+      return fail(Errc::invalid, fmt::format("two nodes are called {}", node.name.value()));
+    }
+  }
+  set.secrets_fingerprint = pki::fingerprint_of(secrets);
+  set.plan = plan_digest(profile, set);
+  return set;
+}
+
+}  // namespace ichor

@@ -1,0 +1,232 @@
+#include "os/durable_file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ichor {
+
+namespace {
+
+/// A descriptor that is closed when it dies.
+class Fd {
+ public:
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  ~Fd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+tl::unexpected<Error> system_error(const std::string& path, std::string_view doing, int error,
+                                   Errc code = Errc::io) {
+  return fail(code, fmt::format("{}: {}: {}", path, doing, std::strerror(error)));
+}
+
+bool is_plain(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
+}
+
+/// Reads until the end; `size_max` holds also for files that grow or do not know their size.
+Result<SecretString> read_all(int fd, const std::string& path, std::size_t size_max) {
+  std::string bytes;
+  char buffer[65536];
+  for (;;) {
+    const ssize_t count = ::read(fd, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return system_error(path, "cannot be read", errno);
+    if (count == 0) break;
+    bytes.append(buffer, static_cast<std::size_t>(count));
+    if (bytes.size() > size_max) {
+      return fail(Errc::invalid, fmt::format("{}: larger than {} bytes", path, size_max));
+    }
+  }
+  explicit_bzero(buffer, sizeof buffer);
+  return SecretString(std::move(bytes));
+}
+
+Result<void> write_all(int fd, const std::string& path, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return system_error(path, "cannot be written", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+/// Every missing folder of the path, mode 0755 less the umask.
+Result<void> make_parents(const std::string& path) {
+  for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
+    const std::string parent = path.substr(0, at);
+    if (::mkdir(parent.c_str(), 0755) != 0 && errno != EEXIST) {
+      return system_error(parent, "cannot be made", errno);
+    }
+  }
+  return {};
+}
+
+/// Keeps what stands at `name` under a free name, as a second name of the same file: at no moment
+/// is there no file.
+Result<void> keep_backup(const Folder& folder, const std::string& name) {
+  constexpr int backups_max = 100;
+  for (int i = 1; i <= backups_max; ++i) {
+    const std::string backup = i == 1 ? name + ".bak" : fmt::format("{}.bak.{}", name, i);
+    if (::linkat(folder.fd(), name.c_str(), folder.fd(), backup.c_str(), 0) == 0) return {};
+    if (errno != EEXIST) return system_error(folder.path() + "/" + backup, "cannot be made", errno);
+  }
+  return fail(Errc::io, fmt::format("{}/{}: {} backups are there; remove some", folder.path(), name,
+                                    backups_max));
+}
+
+Result<void> write_new(const Folder& folder, const std::string& temporary,
+                       const SecretString& content) {
+  const std::string path = folder.path() + "/" + temporary;
+  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const Fd file(::openat(folder.fd(), temporary.c_str(), flags, 0600));
+  if (file.get() < 0) return system_error(path, "cannot be made", errno);
+  // The umask may have taken bits, never added any; an ACL of the folder may have.
+  if (::fchmod(file.get(), 0600) != 0) return system_error(path, "cannot be made private", errno);
+  if (auto written = write_all(file.get(), path, content.reveal()); !written) return written;
+  if (::fsync(file.get()) != 0) return system_error(path, "cannot be synced", errno);
+  return {};
+}
+
+}  // namespace
+
+Result<Folder> Folder::make(const std::string& path, Access access) {
+  if (auto made = make_parents(path); !made) return tl::unexpected(made.error());
+  const mode_t mode = access == Access::owner_only ? 0700 : 0755;
+  if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST) {
+    return system_error(path, "cannot be made", errno);
+  }
+  return open(path, access);
+}
+
+Result<Folder> Folder::open(const std::string& path, Access access) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (fd.get() < 0) {
+    const bool is_link = errno == ELOOP || errno == ENOTDIR;
+    return system_error(path, "cannot be opened as a folder", errno,
+                        is_link ? Errc::unsafe : Errc::invalid);
+  }
+  if (access == Access::owner_only) {
+    struct stat facts {};
+    if (::fstat(fd.get(), &facts) != 0) return system_error(path, "cannot be looked at", errno);
+    if (facts.st_uid != ::geteuid()) {
+      return fail(Errc::unsafe, fmt::format("{}: belongs to another user", path));
+    }
+    if (::fchmod(fd.get(), 0700) != 0) return system_error(path, "cannot be made private", errno);
+  }
+  return Folder(fd.release(), path);
+}
+
+Folder::~Folder() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Result<std::optional<SecretString>> read_file(const Folder& folder, const std::string& name,
+                                              std::size_t size_max) {
+  const std::string path = folder.path() + "/" + name;
+  if (!is_plain(name)) return fail(Errc::unsafe, fmt::format("{}: no plain file name", path));
+  // Without O_NONBLOCK a pipe that was put here would hold us for ever.
+  constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const Fd file(::openat(folder.fd(), name.c_str(), flags));
+  if (file.get() < 0) {
+    if (errno == ENOENT) return std::optional<SecretString>();
+    return system_error(path, "cannot be opened", errno, errno == ELOOP ? Errc::unsafe : Errc::io);
+  }
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0) return system_error(path, "cannot be looked at", errno);
+  if (!S_ISREG(facts.st_mode)) return fail(Errc::unsafe, fmt::format("{}: no regular file", path));
+  auto bytes = read_all(file.get(), path, size_max);
+  if (!bytes) return tl::unexpected(std::move(bytes).error());
+  return std::optional<SecretString>(*std::move(bytes));
+}
+
+Result<void> write_file(const Folder& folder, const std::string& name,
+                        const SecretString& content) {
+  constexpr std::size_t compared_max = 64u << 20;
+  const auto present = read_file(folder, name, compared_max);
+  if (!present) return tl::unexpected(present.error());
+  struct stat facts {};
+  const bool looked = ::fstatat(folder.fd(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
+  if (*present && **present == content && looked && (facts.st_mode & 0777) == 0600) return {};
+
+  const std::string temporary = fmt::format(".{}.{}.tmp", name, ::getpid());
+  ::unlinkat(folder.fd(), temporary.c_str(), 0);  // left by a run that was killed
+  auto done = write_new(folder, temporary, content);
+  if (done && *present && !(**present == content)) done = keep_backup(folder, name);
+  if (done && ::renameat(folder.fd(), temporary.c_str(), folder.fd(), name.c_str()) != 0) {
+    done = system_error(folder.path() + "/" + name, "cannot be put in place", errno);
+  }
+  if (!done) {
+    ::unlinkat(folder.fd(), temporary.c_str(), 0);
+    return done;
+  }
+  if (::fsync(folder.fd()) != 0) return system_error(folder.path(), "cannot be synced", errno);
+  return {};
+}
+
+Result<bool> create_file(const Folder& folder, const std::string& name,
+                         const SecretString& content) {
+  const std::string path = folder.path() + "/" + name;
+  if (!is_plain(name)) return fail(Errc::unsafe, fmt::format("{}: no plain file name", path));
+  const std::string temporary = fmt::format(".{}.{}.tmp", name, ::getpid());
+  ::unlinkat(folder.fd(), temporary.c_str(), 0);  // left by a run that was killed
+  if (auto written = write_new(folder, temporary, content); !written) {
+    ::unlinkat(folder.fd(), temporary.c_str(), 0);
+    return tl::unexpected(written.error());
+  }
+  // A link, unlike a rename, replaces nothing.
+  const int linked = ::linkat(folder.fd(), temporary.c_str(), folder.fd(), name.c_str(), 0);
+  const int error = errno;
+  ::unlinkat(folder.fd(), temporary.c_str(), 0);
+  if (linked != 0 && error == EEXIST) return false;
+  if (linked != 0) return system_error(path, "cannot be put in place", error);
+  if (::fsync(folder.fd()) != 0) return system_error(folder.path(), "cannot be synced", errno);
+  return true;
+}
+
+namespace {
+
+Result<SecretString> read_named(const std::string& path, std::size_t size_max, bool is_secret) {
+  const Fd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (file.get() < 0) return system_error(path, "cannot be opened", errno, Errc::invalid);
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0) return system_error(path, "cannot be looked at", errno);
+  // Pipes are what process substitution gives: `-p <(render)`.
+  if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode)) {
+    return fail(Errc::invalid, fmt::format("{}: no regular file", path));
+  }
+  if (is_secret && S_ISREG(facts.st_mode) && (facts.st_mode & 077) != 0) {
+    return fail(Errc::unsafe, fmt::format("{}: others may read it (mode {:04o}); chmod 600 it",
+                                          path, facts.st_mode & 07777));
+  }
+  if (S_ISFIFO(facts.st_mode)) ::fcntl(file.get(), F_SETFL, 0);
+  return read_all(file.get(), path, size_max);
+}
+
+}  // namespace
+
+Result<std::string> read_input(const std::string& path, std::size_t size_max) {
+  auto bytes = read_named(path, size_max, false);
+  if (!bytes) return tl::unexpected(std::move(bytes).error());
+  return std::string(bytes->reveal());
+}
+
+Result<SecretString> read_secret_input(const std::string& path, std::size_t size_max) {
+  return read_named(path, size_max, true);
+}
+
+}  // namespace ichor

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace ichor {
+
+/// A new folder of this user's own below TMPDIR or /tmp, mode 0700. It stays until somebody removes
+/// it.
+Result<std::string> make_temp_dir(const std::string& prefix);
+
+}  // namespace ichor

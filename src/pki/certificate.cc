@@ -1,0 +1,141 @@
+#include "pki/certificate.h"
+
+#include <arpa/inet.h>
+#include <ctime>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+
+#include "base/check.h"
+#include "pki/base64.h"
+#include "pki/digest.h"
+#include "pki/openssl.h"
+
+namespace ichor::pki {
+
+namespace {
+
+std::vector<std::string> entries_of(const X509_NAME* name, int nid) {
+  std::vector<std::string> values;
+  for (int at = -1; (at = X509_NAME_get_index_by_NID(name, nid, at)) >= 0;) {
+    const ASN1_STRING* text = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at));
+    unsigned char* utf8 = nullptr;
+    const int size = ASN1_STRING_to_UTF8(&utf8, text);
+    if (size < 0) continue;
+    values.emplace_back(reinterpret_cast<char*>(utf8), static_cast<std::size_t>(size));
+    OPENSSL_free(utf8);
+  }
+  return values;
+}
+
+std::string one_line(const X509_NAME* name) {
+  const Bio bio = write_bio();
+  X509_NAME_print_ex(bio.get(), name, 0, XN_FLAG_RFC2253);
+  return contents(bio);
+}
+
+WallTime wall_time(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return {};
+  return {static_cast<std::int64_t>(timegm(&parts)) * 1000};
+}
+
+std::string ip_text(const ASN1_OCTET_STRING* address) {
+  const int size = ASN1_STRING_length(address);
+  const unsigned char* bytes = ASN1_STRING_get0_data(address);
+  char text[INET6_ADDRSTRLEN] = {};
+  const int family = size == 4 ? AF_INET : AF_INET6;
+  if (size != 4 && size != 16) return {};
+  return inet_ntop(family, bytes, text, sizeof text) == nullptr ? "" : text;
+}
+
+void read_names(X509* certificate, CertificateFacts& facts) {
+  auto* names = static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
+  for (int i = 0; i < sk_GENERAL_NAME_num(names); ++i) {
+    const GENERAL_NAME* name = sk_GENERAL_NAME_value(names, i);
+    int type = 0;
+    const void* value = GENERAL_NAME_get0_value(name, &type);
+    if (type == GEN_DNS) {
+      const auto* text = static_cast<const ASN1_STRING*>(value);
+      facts.dns_names.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
+                                   static_cast<std::size_t>(ASN1_STRING_length(text)));
+    } else if (type == GEN_IPADD) {
+      facts.ip_addresses.push_back(ip_text(static_cast<const ASN1_OCTET_STRING*>(value)));
+    }
+  }
+  GENERAL_NAMES_free(names);
+}
+
+Fingerprint fingerprint_of_key(X509* certificate) {
+  unsigned char* der = nullptr;
+  const int size = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &der);
+  check(size > 0, "a public key without encoding");
+  const Digest digest = sha256({reinterpret_cast<char*>(der), static_cast<std::size_t>(size)});
+  OPENSSL_free(der);
+  return Fingerprint(
+      base64({reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()}));
+}
+
+tl::unexpected<Error> no_certificate() {
+  return fail(Errc::invalid, "not a certificate in PEM form");
+}
+
+}  // namespace
+
+Result<CertificateFacts> inspect(std::string_view pem) {
+  const X509Handle certificate = read_certificate(pem);
+  if (certificate == nullptr) return no_certificate();
+  CertificateFacts facts;
+  const X509_NAME* subject = X509_get_subject_name(certificate.get());
+  const X509_NAME* issuer = X509_get_issuer_name(certificate.get());
+  facts.organizations = entries_of(subject, NID_organizationName);
+  const auto common_names = entries_of(subject, NID_commonName);
+  if (!common_names.empty()) facts.common_name = common_names.front();
+  facts.issuer_organizations = entries_of(issuer, NID_organizationName);
+  facts.issuer = one_line(issuer);
+  facts.not_before = wall_time(X509_get0_notBefore(certificate.get()));
+  facts.not_after = wall_time(X509_get0_notAfter(certificate.get()));
+  facts.is_ca = X509_check_ca(certificate.get()) == 1;
+  const std::uint32_t purposes = X509_get_extended_key_usage(certificate.get());
+  const bool limited = (X509_get_extension_flags(certificate.get()) & EXFLAG_XKUSAGE) != 0;
+  facts.server_auth = limited && (purposes & XKU_SSL_SERVER) != 0;
+  facts.client_auth = limited && (purposes & XKU_SSL_CLIENT) != 0;
+  read_names(certificate.get(), facts);
+  facts.fingerprint = fingerprint_of_key(certificate.get());
+  ERR_clear_error();
+  return facts;
+}
+
+Result<Fingerprint> fingerprint_of(std::string_view pem) {
+  const X509Handle certificate = read_certificate(pem);
+  if (certificate == nullptr) return no_certificate();
+  return fingerprint_of_key(certificate.get());
+}
+
+bool expires_within(const CertificateFacts& facts, WallTime now, Duration margin) {
+  const auto margin_ms = std::chrono::duration_cast<std::chrono::milliseconds>(margin).count();
+  return now.unix_ms < facts.not_before.unix_ms ||
+         now.unix_ms + margin_ms > facts.not_after.unix_ms;
+}
+
+bool matches(std::string_view certificate_pem, const PrivateKey& key) {
+  const X509Handle certificate = read_certificate(certificate_pem);
+  if (certificate == nullptr) return false;
+  const EVP_PKEY* certified = X509_get0_pubkey(certificate.get());
+  const bool same = certified != nullptr && EVP_PKEY_eq(certified, key.handle()) == 1;
+  ERR_clear_error();
+  return same;
+}
+
+bool signed_by(std::string_view pem, std::string_view ca_pem) {
+  const X509Handle certificate = read_certificate(pem);
+  const X509Handle ca = read_certificate(ca_pem);
+  if (certificate == nullptr || ca == nullptr) return false;
+  const X509_NAME* issuer = X509_get_issuer_name(certificate.get());
+  const bool named = X509_NAME_cmp(issuer, X509_get_subject_name(ca.get())) == 0;
+  const bool verified = X509_verify(certificate.get(), X509_get0_pubkey(ca.get())) == 1;
+  ERR_clear_error();
+  return named && verified;
+}
+
+}  // namespace ichor::pki

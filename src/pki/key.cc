@@ -1,0 +1,98 @@
+#include "pki/key.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/rsa.h>
+#include <optional>
+
+#include "base/check.h"
+#include "pki/openssl.h"
+
+namespace ichor::pki {
+
+namespace {
+
+constexpr std::string_view kTalosLabel = "ED25519 PRIVATE KEY";
+constexpr std::string_view kPlainLabel = "PRIVATE KEY";
+constexpr int kRsaBits = 4096;
+
+std::shared_ptr<EVP_PKEY> share(Pkey key) { return {key.release(), EVP_PKEY_free}; }
+
+Pkey make(KeyKind kind) {
+  switch (kind) {
+    case KeyKind::ed25519: return Pkey(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
+    case KeyKind::ecdsa_p256: return Pkey(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));
+    case KeyKind::rsa:
+      return Pkey(EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", static_cast<std::size_t>(kRsaBits)));
+  }
+  return nullptr;
+}
+
+std::optional<KeyKind> kind_of(EVP_PKEY* key) {
+  if (EVP_PKEY_is_a(key, "ED25519") == 1) return KeyKind::ed25519;
+  if (EVP_PKEY_is_a(key, "RSA") == 1) return KeyKind::rsa;
+  if (EVP_PKEY_is_a(key, "EC") != 1) return std::nullopt;
+  char group[32] = {};
+  std::size_t size = 0;
+  const int known = EVP_PKEY_get_group_name(key, group, sizeof group, &size);
+  const bool p256 = known == 1 && std::string_view(group, size) == "prime256v1";
+  return p256 ? std::optional(KeyKind::ecdsa_p256) : std::nullopt;
+}
+
+/// Renames the label in the first and the last line.
+SecretString relabel(const SecretString& pem, std::string_view from, std::string_view to) {
+  std::string text(pem.reveal());
+  for (const std::string_view edge : {"-----BEGIN ", "-----END "}) {
+    const std::string old = std::string(edge) + std::string(from) + "-----";
+    const std::size_t at = text.find(old);
+    if (at == std::string::npos) continue;
+    std::string changed = text.substr(0, at + edge.size());
+    changed += to;
+    changed += text.substr(at + edge.size() + from.size());
+    OPENSSL_cleanse(text.data(), text.size());
+    text = std::move(changed);
+  }
+  return SecretString(std::move(text));
+}
+
+}  // namespace
+
+SecretString openssl_label(const SecretString& pem) {
+  return relabel(pem, kTalosLabel, kPlainLabel);
+}
+
+SecretString talos_label(const SecretString& pem) { return relabel(pem, kPlainLabel, kTalosLabel); }
+
+PrivateKey PrivateKey::generate(KeyKind kind) {
+  Pkey key = make(kind);
+  check(key != nullptr, "a key could not be made");
+  return {share(std::move(key)), kind};
+}
+
+Result<PrivateKey> PrivateKey::from_pem(const SecretString& pem) {
+  const SecretString readable = openssl_label(pem);
+  const Bio bio = read_bio(readable.reveal());
+  Pkey key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr));
+  if (key == nullptr) {
+    ERR_clear_error();
+    return fail(Errc::invalid, "not a private key in PEM form");
+  }
+  const auto kind = kind_of(key.get());
+  if (!kind) return fail(Errc::invalid, "a private key of a kind that Talos does not use");
+  return PrivateKey(share(std::move(key)), *kind);
+}
+
+SecretString PrivateKey::to_pem() const {
+  const Bio bio = write_bio();
+  EVP_PKEY* key = handle_.get();
+  const int written =
+      kind_ == KeyKind::ed25519
+          ? PEM_write_bio_PKCS8PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr)
+          : PEM_write_bio_PrivateKey_traditional(bio.get(), key, nullptr, nullptr, 0, nullptr,
+                                                 nullptr);
+  check(written == 1, "a key could not be written");
+  SecretString pem(contents(bio));
+  return kind_ == KeyKind::ed25519 ? talos_label(pem) : pem;
+}
+
+}  // namespace ichor::pki

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/cluster_profile.h"
+#include "model/finding.h"
+#include "profile/source.h"
+
+namespace ichor {
+
+/// What was made of a profile's text. With findings the profile holds what could be read and must
+/// not be acted upon.
+struct ProfileReading {
+  ClusterProfile profile;
+  ProfileSource source;
+  std::vector<Finding> findings;  // in the order of the file
+
+  bool ok() const { return findings.empty(); }
+};
+
+/// Reads ichor.yaml. Keys are strict, every value is checked by itself, and all findings come at
+/// once, each with file:line:column. How values fit together is for src/lint.
+ProfileReading read_profile(std::string_view text, const std::string& file_name);
+
+}  // namespace ichor

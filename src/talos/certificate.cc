@@ -1,0 +1,97 @@
+#include "talos/certificate.h"
+
+#include <array>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/sha.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+#include "base/check.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr std::string_view kTalosLabel = "ED25519 PRIVATE KEY";
+constexpr std::string_view kStandardLabel = "PRIVATE KEY";
+
+BioPtr read_only(std::string_view bytes) {
+  BioPtr bio(BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())));
+  check(bio != nullptr, "OpenSSL has memory");
+  return bio;
+}
+
+/// A passphrase would be asked for on the terminal; there is none.
+int no_passphrase(char*, int, int, void*) { return -1; }
+
+}  // namespace
+
+X509Ptr certificate_from_pem(std::string_view pem) {
+  const BioPtr bio = read_only(pem);
+  X509Ptr certificate(PEM_read_bio_X509(bio.get(), nullptr, no_passphrase, nullptr));
+  ERR_clear_error();
+  return certificate;
+}
+
+std::string standard_key_label(std::string_view pem) {
+  std::string text(pem);
+  for (auto at = text.find(kTalosLabel); at != std::string::npos; at = text.find(kTalosLabel)) {
+    text.replace(at, kTalosLabel.size(), kStandardLabel);
+  }
+  return text;
+}
+
+EvpKeyPtr key_from_pem(std::string_view pem) {
+  std::string text = standard_key_label(pem);
+  const BioPtr bio = read_only(text);
+  EvpKeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
+  ERR_clear_error();
+  OPENSSL_cleanse(text.data(), text.size());
+  return key;
+}
+
+Fingerprint fingerprint_of(const X509& leaf) {
+  unsigned char* der = nullptr;
+  const int size = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(&leaf), &der);
+  check(size > 0, "a parsed certificate has a public key");
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  SHA256(der, static_cast<std::size_t>(size), digest.data());
+  OPENSSL_free(der);
+  std::array<unsigned char, 4 * ((SHA256_DIGEST_LENGTH + 2) / 3) + 1> text{};
+  const int length = EVP_EncodeBlock(text.data(), digest.data(), digest.size());
+  return Fingerprint(
+      std::string(reinterpret_cast<const char*>(text.data()), static_cast<std::size_t>(length)));
+}
+
+ChainFault judge_chain(X509& leaf, X509& ca, const IpAddress& address) {
+  const X509StorePtr store(X509_STORE_new());
+  const X509StoreCtxPtr context(X509_STORE_CTX_new());
+  check(store != nullptr, "OpenSSL has memory");
+  check(context != nullptr, "OpenSSL has memory");
+  X509_STORE_add_cert(store.get(), &ca);
+  X509_STORE_CTX_init(context.get(), store.get(), &leaf, nullptr);
+  X509_STORE_CTX_set_purpose(context.get(), X509_PURPOSE_SSL_SERVER);
+  // The cluster's CA is the anchor whether or not it signed itself.
+  X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(context.get()), X509_V_FLAG_PARTIAL_CHAIN);
+  const bool good = X509_verify_cert(context.get()) == 1;
+  const int why = X509_STORE_CTX_get_error(context.get());
+  ERR_clear_error();
+  if (!good) {
+    const bool by_time = why == X509_V_ERR_CERT_HAS_EXPIRED || why == X509_V_ERR_CERT_NOT_YET_VALID;
+    return by_time ? ChainFault::expired : ChainFault::foreign_ca;
+  }
+  const bool named = X509_check_ip_asc(&leaf, address.value().c_str(), 0) == 1;
+  return named ? ChainFault::none : ChainFault::wrong_name;
+}
+
+std::string name_text(const X509_NAME* name) {
+  const BioPtr bio(BIO_new(BIO_s_mem()));
+  check(bio != nullptr, "OpenSSL has memory");
+  X509_NAME_print_ex(bio.get(), name, 0, XN_FLAG_RFC2253);
+  const char* text = nullptr;
+  const long size = BIO_get_mem_data(bio.get(), &text);
+  return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : "(no name)";
+}
+
+}  // namespace ichor

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/ids.h"
+#include "talos/openssl_ptr.h"
+
+namespace ichor {
+
+/// What is wrong with a server's certificate, seen from the cluster's CA.
+enum class ChainFault {
+  none,
+  foreign_ca,  // not signed by it
+  expired,     // signed by it, but the time is not within its validity
+  wrong_name,  // signed by it, for another address
+};
+
+/// The first certificate of a PEM text; null if there is none.
+X509Ptr certificate_from_pem(std::string_view pem);
+
+/// A private key in PEM; null if it cannot be read. Talos' own label "ED25519 PRIVATE KEY", which
+/// OpenSSL does not know, is understood.
+EvpKeyPtr key_from_pem(std::string_view pem);
+
+/// The PEM with Talos' label replaced by the standard one, for libraries that read it themselves.
+std::string standard_key_label(std::string_view pem);
+
+/// base64(SHA-256(SubjectPublicKeyInfo)), as Talos prints it on the console and talosctl takes it.
+Fingerprint fingerprint_of(const X509& leaf);
+
+/// Judges `leaf` as the certificate of the server at `address` under `ca`, now.
+ChainFault judge_chain(X509& leaf, X509& ca, const IpAddress& address);
+
+/// The subject or issuer in one line, for people.
+std::string name_text(const X509_NAME* name);
+
+}  // namespace ichor

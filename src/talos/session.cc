@@ -1,0 +1,287 @@
+#include "talos/session.h"
+
+#include <string.h>
+#include <utility>
+
+#include "base/check.h"
+#include "talos/decode.h"
+#include "talos/kubeconfig_archive.h"
+#include "talos/resources.h"
+#include "talos/rpc.h"
+#include "talos/watch_streams.h"
+#include "talos/wire_text.h"
+
+namespace ichor {
+
+namespace {
+
+using google::protobuf::Empty;
+using Machine = Connection::MachineApi;
+
+constexpr std::size_t kConfigBytesMax = 4u << 20;
+
+/// The node itself said no, with `code`.
+bool said(const CallError& error, Code code) {
+  return error.progress == Progress::answered && error.code == code;
+}
+
+/// The call is not for this node: it does not serve it, or not to us.
+bool not_served(const CallError& error) {
+  return said(error, Code::unimplemented) || said(error, Code::permission_denied) ||
+         said(error, Code::not_found);
+}
+
+/// The one item of a unary reply, or the error it carries.
+template <class Reply>
+auto only_item(Call call, CallResult<Reply> reply)
+    -> CallResult<std::decay_t<decltype(reply->messages(0))>> {
+  if (!reply) return tl::unexpected(std::move(reply).error());
+  if (reply->messages_size() != 1) return tl::unexpected(bad_reply(call, "not one item"));
+  if (auto error = item_error(call, reply->messages(0))) return tl::unexpected(*error);
+  return std::move(*reply->mutable_messages(0));
+}
+
+/// The bytes of a data stream in one piece.
+CallResult<std::string> joined(Call call, CallResult<std::vector<common::Data>> pieces) {
+  if (!pieces) return tl::unexpected(std::move(pieces).error());
+  std::string bytes;
+  for (const common::Data& piece : *pieces) {
+    if (auto error = item_error(call, piece)) return tl::unexpected(*error);
+    bytes += piece.bytes();
+  }
+  return bytes;
+}
+
+void wipe(std::string& bytes) { explicit_bzero(bytes.data(), bytes.size()); }
+
+}  // namespace
+
+GrpcSession::GrpcSession(Peer peer, std::shared_ptr<Connection> connection, CanonicalDigest digest)
+    : peer_(std::move(peer)), connection_(std::move(connection)), digest_(std::move(digest)) {}
+
+Task<CallResult<std::string>> GrpcSession::version_tag(Context context) {
+  // The resource is there in maintenance mode too, where older versions do not serve the call.
+  auto spec = co_await get_spec<spec::Version>(context, connection_, Call::version, "runtime",
+                                               "Versions.runtime.talos.dev", "version");
+  if (spec && *spec) co_return (*spec)->version();
+  if (!spec && !not_served(spec.error())) co_return tl::unexpected(std::move(spec).error());
+  auto reply = co_await unary(context, connection_, Call::version, connection_->machine(),
+                              &Machine::Version, Empty());
+  auto item = only_item(Call::version, std::move(reply));
+  if (!item) co_return tl::unexpected(std::move(item).error());
+  co_return item->version().tag();
+}
+
+Task<CallResult<TalosVersion>> GrpcSession::version(Context context) {
+  auto tag = co_await version_tag(context);
+  if (!tag) co_return tl::unexpected(std::move(tag).error());
+  const auto version = version_from(*tag);
+  if (!version) co_return tl::unexpected(bad_reply(Call::version, "no version: " + *tag));
+  co_return *version;
+}
+
+Task<CallResult<MachineStatus>> GrpcSession::machine_status(Context context) {
+  auto spec =
+      co_await get_spec<spec::MachineStatus>(context, connection_, Call::machine_status, "runtime",
+                                             "MachineStatuses.runtime.talos.dev", "machine");
+  if (!spec) co_return tl::unexpected(std::move(spec).error());
+  // It appears a moment after the API does.
+  if (!*spec) co_return MachineStatus();
+  co_return machine_status_from(**spec);
+}
+
+Task<CallResult<BootId>> GrpcSession::boot_id(Context context) {
+  machine::ReadRequest request;
+  request.set_path("/proc/sys/kernel/random/boot_id");
+  auto pieces = co_await collect(context, connection_, Call::identity, connection_->machine(),
+                                 &Machine::Read, request);
+  auto bytes = joined(Call::identity, std::move(pieces));
+  if (!bytes && not_served(bytes.error())) co_return BootId();
+  if (!bytes) co_return tl::unexpected(std::move(bytes).error());
+  std::string text = clean_text(*bytes, 64);
+  text.erase(text.find_last_not_of(' ') + 1);
+  co_return BootId(std::move(text));
+}
+
+Task<CallResult<Identity>> GrpcSession::identity(Context context) {
+  auto links = co_await list_specs<spec::LinkStatus>(context, connection_, Call::identity,
+                                                     "network", "LinkStatuses.net.talos.dev");
+  if (!links) co_return tl::unexpected(std::move(links).error());
+  auto system = co_await get_spec<spec::SystemInformation>(
+      context, connection_, Call::identity, "hardware", "SystemInformations.hardware.talos.dev",
+      "systeminformation");
+  if (!system) co_return tl::unexpected(std::move(system).error());
+  Identity identity;
+  if (*system) identity = identity_from(**system);
+  identity.macs = macs_from(*links);
+  if (peer_.mode == PeerMode::configured) {
+    auto boot = co_await boot_id(context);
+    if (!boot) co_return tl::unexpected(std::move(boot).error());
+    identity.boot_id = *std::move(boot);
+  }
+  co_return identity;
+}
+
+Task<CallResult<std::vector<Disk>>> GrpcSession::disks(Context context) {
+  auto disks = co_await list_specs<spec::Disk>(context, connection_, Call::disks, "runtime",
+                                               "Disks.block.talos.dev");
+  if (!disks) co_return tl::unexpected(std::move(disks).error());
+  auto volumes = co_await list_specs<spec::DiscoveredVolume>(
+      context, connection_, Call::disks, "runtime", "DiscoveredVolumes.block.talos.dev");
+  if (!volumes) co_return tl::unexpected(std::move(volumes).error());
+  auto system = co_await get_spec<spec::SystemDisk>(context, connection_, Call::disks, "runtime",
+                                                    "SystemDisks.block.talos.dev", "system-disk");
+  if (!system) co_return tl::unexpected(std::move(system).error());
+  co_return disks_from(*disks, *volumes, *system);
+}
+
+Task<CallResult<std::vector<ServiceStatus>>> GrpcSession::services(Context context) {
+  auto reply = co_await unary(context, connection_, Call::services, connection_->machine(),
+                              &Machine::ServiceList, Empty());
+  auto item = only_item(Call::services, std::move(reply));
+  if (!item) co_return tl::unexpected(std::move(item).error());
+  std::vector<ServiceStatus> services;
+  for (const auto& info : item->services()) services.push_back(service_from(info));
+  co_return services;
+}
+
+Task<CallResult<bool>> GrpcSession::time_synced(Context context) {
+  auto spec =
+      co_await get_spec<spec::TimeStatus>(context, connection_, Call::time_status, "runtime",
+                                          "TimeStatuses.v1alpha1.talos.dev", "node");
+  if (!spec) co_return tl::unexpected(std::move(spec).error());
+  co_return *spec && (*spec)->synced();
+}
+
+Task<CallResult<std::optional<Digest>>> GrpcSession::config_digest(Context context) {
+  // In maintenance mode there is none, and nobody may ask.
+  if (peer_.mode == PeerMode::maintenance) co_return std::optional<Digest>();
+  auto spec =
+      co_await get_spec<spec::MachineConfig>(context, connection_, Call::config_digest, "config",
+                                             "MachineConfigs.config.talos.dev", "v1alpha1");
+  if (!spec) co_return tl::unexpected(std::move(spec).error());
+  if (!*spec) co_return std::optional<Digest>();
+  std::string& yaml = *(*spec)->mutable_yaml_marshalled();
+  if (yaml.size() > kConfigBytesMax) {
+    co_return tl::unexpected(bad_reply(Call::config_digest, "a config of more than 4 MiB"));
+  }
+  const Digest digest = digest_(yaml);
+  wipe(yaml);
+  co_return std::optional(digest);
+}
+
+Task<CallResult<bool>> GrpcSession::etcd_has_data(Context context) {
+  machine::ListRequest request;
+  request.set_root("/var/lib/etcd");
+  request.set_recurse(true);
+  request.set_recursion_depth(1);
+  auto files = co_await collect(context, connection_, Call::etcd_data, connection_->machine(),
+                                &Machine::List, request);
+  constexpr std::string_view kAbsent = "no such file or directory";
+  if (!files) {
+    // Talos passes the error of lstat on without a code of its own.
+    const CallError& error = files.error();
+    const bool absent = said(error, Code::not_found) ||
+                        (said(error, Code::unknown) && error.text.ends_with(kAbsent));
+    if (absent) co_return false;
+    co_return tl::unexpected(error);
+  }
+  bool found = false;
+  for (const machine::FileInfo& file : *files) {
+    if (auto error = item_error(Call::etcd_data, file)) co_return tl::unexpected(*error);
+    // What cannot be read is there all the same, unless it is the directory itself.
+    const bool is_root = file.relative_name() == "." || file.name() == request.root();
+    if (!is_root) found = true;
+    const bool unreadable = is_root && !file.error().empty();
+    if (unreadable) co_return tl::unexpected(bad_reply(Call::etcd_data, file.error()));
+  }
+  co_return found;
+}
+
+Task<CallResult<std::vector<EtcdMember>>> GrpcSession::etcd_members(Context context) {
+  // The node's own member is asked, so that every control plane's view can be compared.
+  machine::EtcdMemberListRequest request;
+  request.set_query_local(true);
+  auto reply = co_await unary(context, connection_, Call::etcd_members, connection_->machine(),
+                              &Machine::EtcdMemberList, request);
+  auto item = only_item(Call::etcd_members, std::move(reply));
+  if (!item) co_return tl::unexpected(std::move(item).error());
+  std::vector<EtcdMember> members;
+  for (const auto& member : item->members()) members.push_back(etcd_member_from(member));
+  co_return members;
+}
+
+Task<CallResult<EtcdStatus>> GrpcSession::etcd_status(Context context) {
+  auto reply = co_await unary(context, connection_, Call::etcd_status, connection_->machine(),
+                              &Machine::EtcdStatus, Empty());
+  auto item = only_item(Call::etcd_status, std::move(reply));
+  if (!item) co_return tl::unexpected(std::move(item).error());
+  co_return etcd_status_from(item->member_status());
+}
+
+Task<CallResult<std::vector<EtcdAlarm>>> GrpcSession::etcd_alarms(Context context) {
+  auto reply = co_await unary(context, connection_, Call::etcd_alarms, connection_->machine(),
+                              &Machine::EtcdAlarmList, Empty());
+  if (!reply) co_return tl::unexpected(std::move(reply).error());
+  std::vector<EtcdAlarm> alarms;
+  for (const auto& item : reply->messages()) {
+    if (auto error = item_error(Call::etcd_alarms, item)) co_return tl::unexpected(*error);
+    for (const auto& raised : item.member_alarms()) {
+      if (const auto alarm = etcd_alarm_from(raised)) alarms.push_back(*alarm);
+    }
+  }
+  co_return alarms;
+}
+
+Task<CallResult<SecretString>> GrpcSession::kubeconfig(Context context) {
+  auto pieces = co_await collect(context, connection_, Call::kubeconfig, connection_->machine(),
+                                 &Machine::Kubeconfig, Empty());
+  auto archive = joined(Call::kubeconfig, std::move(pieces));
+  if (!archive) co_return tl::unexpected(std::move(archive).error());
+  auto kubeconfig = kubeconfig_from_archive(*archive);
+  wipe(*archive);
+  if (!kubeconfig) co_return tl::unexpected(bad_reply(Call::kubeconfig, kubeconfig.error()));
+  co_return *std::move(kubeconfig);
+}
+
+Task<CallResult<std::unique_ptr<Watch>>> GrpcSession::watch(Context context, Bell& changed) {
+  return open_watch(context, connection_, changed);
+}
+
+Task<Outcome> GrpcSession::apply_configuration(Context context, ApplyRequest request) {
+  check(request.config != nullptr, "there is a config to apply");
+  constexpr Call call = Call::apply_configuration;
+  if (peer_.mode == PeerMode::maintenance) {
+    // A stream that is open holds the switch to apid up.
+    const Wake wake = co_await connection_->close_streams(context);
+    if (wake != Wake::signalled) {
+      co_return Outcome::failed({call, Progress::not_sent, TlsVerdict::fine, Code::cancelled,
+                                 "called off before it was sent"});
+    }
+  }
+  machine::ApplyConfigurationRequest message;
+  message.set_data(std::string(request.config->bytes.reveal()));
+  message.set_mode(machine::ApplyConfigurationRequest::AUTO);
+  message.set_dry_run(request.dry_run);
+  auto reply = co_await unary(context, connection_, call, connection_->machine(),
+                              &Machine::ApplyConfiguration, std::move(message));
+  if (!reply) co_return Outcome::failed(std::move(reply).error());
+  std::vector<std::string> warnings;
+  for (const auto& item : reply->messages()) {
+    if (auto error = item_error(call, item)) co_return Outcome::failed(*error);
+    for (const std::string& warning : item.warnings()) warnings.push_back(clean_text(warning));
+  }
+  co_return Outcome::done(std::move(warnings));
+}
+
+Task<Outcome> GrpcSession::bootstrap(Context context) {
+  auto reply = co_await unary(context, connection_, Call::bootstrap, connection_->machine(),
+                              &Machine::Bootstrap, machine::BootstrapRequest());
+  if (!reply) co_return Outcome::failed(std::move(reply).error());
+  for (const auto& item : reply->messages()) {
+    if (auto error = item_error(Call::bootstrap, item)) co_return Outcome::failed(*error);
+  }
+  co_return Outcome::done();
+}
+
+}  // namespace ichor

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "port/talos_api.h"
+#include "talos/connection.h"
+
+namespace ichor {
+
+/// What a machine config means, whatever its formatting; compared with MachineConfig::canonical.
+using CanonicalDigest = std::function<Digest(std::string_view yaml)>;
+
+/// A session over one guarded gRPC connection. The port (port/talos_api.h) is the contract.
+class GrpcSession final : public TalosSession {
+ public:
+  GrpcSession(Peer peer, std::shared_ptr<Connection> connection, CanonicalDigest digest);
+
+  const Peer& peer() const override { return peer_; }
+  Task<CallResult<TalosVersion>> version(Context context) override;
+  Task<CallResult<MachineStatus>> machine_status(Context context) override;
+  Task<CallResult<Identity>> identity(Context context) override;
+  Task<CallResult<std::vector<Disk>>> disks(Context context) override;
+  Task<CallResult<std::vector<ServiceStatus>>> services(Context context) override;
+  Task<CallResult<bool>> time_synced(Context context) override;
+  Task<CallResult<std::optional<Digest>>> config_digest(Context context) override;
+  Task<CallResult<bool>> etcd_has_data(Context context) override;
+  Task<CallResult<std::vector<EtcdMember>>> etcd_members(Context context) override;
+  Task<CallResult<EtcdStatus>> etcd_status(Context context) override;
+  Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context context) override;
+  Task<CallResult<SecretString>> kubeconfig(Context context) override;
+  Task<CallResult<std::unique_ptr<Watch>>> watch(Context context, Bell& changed) override;
+  Task<Outcome> apply_configuration(Context context, ApplyRequest request) override;
+  Task<Outcome> bootstrap(Context context) override;
+
+ private:
+  Task<CallResult<BootId>> boot_id(Context context);
+  Task<CallResult<std::string>> version_tag(Context context);
+
+  Peer peer_;
+  std::shared_ptr<Connection> connection_;
+  CanonicalDigest digest_;
+};
+
+}  // namespace ichor

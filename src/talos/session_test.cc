@@ -1,0 +1,316 @@
+#include "talos/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "spec_block.pb.h"
+#include "spec_network.pb.h"
+#include "spec_runtime.pb.h"
+#include "talos/fake_node.h"
+#include "talos/test_loop.h"
+
+namespace ichor {
+namespace {
+
+using std::chrono::seconds;
+using testing::ElementsAre;
+
+/// A configured node and an open session with it.
+class SessionTest : public testing::Test {
+ protected:
+  TestCertificate ca{make_ca("talos")};
+  std::unique_ptr<FakeNode> node{
+      FakeNode::configured(make_server_certificate(ca, "127.0.0.1"), ca)};
+  TestLoop loop{node->port(), make_credentials(ca)};
+
+  TalosSession& session() {
+    if (!session_) session_ = *loop.open();
+    return *session_;
+  }
+  Context context() { return loop.within(seconds(20)); }
+
+  template <class Spec>
+  void put(const std::string& name_space, const std::string& type, const std::string& id,
+           const Spec& spec) {
+    node->resources[{name_space, type, id}] = spec.SerializeAsString();
+  }
+
+  std::unique_ptr<TalosSession> session_;
+};
+
+TEST_F(SessionTest, IdentityIsSystemInformationLinksAndBootId) {
+  spec::SystemInformation system;
+  system.set_uuid("ABCD");
+  system.set_serial_number("S-1");
+  put("hardware", "SystemInformations.hardware.talos.dev", "systeminformation", system);
+  spec::LinkStatus link;
+  link.set_type(spec::LINK_ETHER);
+  link.set_hardware_addr(std::string("\x52\x54\x00\x00\x00\x01", 6));
+  put("network", "LinkStatuses.net.talos.dev", "eth0", link);
+  node->files["/proc/sys/kernel/random/boot_id"] = "0c7d0d52-11bd-4e0a-a2c7-5c1d0a8f3c11\n";
+  const auto identity = loop.run(session().identity(context()));
+  ASSERT_TRUE(identity) << to_text(identity.error());
+  EXPECT_EQ(identity->uuid, MachineUuid("abcd"));
+  EXPECT_EQ(identity->serial, SerialNumber("S-1"));
+  EXPECT_THAT(identity->macs, ElementsAre(MacAddress("52:54:00:00:00:01")));
+  EXPECT_EQ(identity->boot_id, BootId("0c7d0d52-11bd-4e0a-a2c7-5c1d0a8f3c11"));
+}
+
+TEST_F(SessionTest, AContainerHasNoSystemInformationAndStillAnIdentity) {
+  const auto identity = loop.run(session().identity(context()));
+  ASSERT_TRUE(identity) << to_text(identity.error());
+  EXPECT_EQ(identity->uuid, MachineUuid());
+  EXPECT_EQ(identity->boot_id, BootId());
+}
+
+TEST_F(SessionTest, TheVersionIsAResourceOrACall) {
+  spec::Version version;
+  version.set_version("v1.13.9");
+  put("runtime", "Versions.runtime.talos.dev", "version", version);
+  EXPECT_EQ(loop.run(session().version(context())).value(), (TalosVersion{1, 13, 9}));
+  node->resources.clear();
+  EXPECT_EQ(loop.run(session().version(context())).value(), (TalosVersion{1, 12, 6}));
+  node->tag = "garbage";
+  EXPECT_FALSE(loop.run(session().version(context())));
+}
+
+TEST_F(SessionTest, DisksKnowTheirVolumesAndTheSystemDisk) {
+  spec::Disk disk;
+  disk.set_dev_path("/dev/sda");
+  disk.set_size(10737418240);
+  put("runtime", "Disks.block.talos.dev", "sda", disk);
+  put("runtime", "Disks.block.talos.dev", "sdb", disk);
+  spec::DiscoveredVolume volume;
+  volume.set_parent("sda");
+  put("runtime", "DiscoveredVolumes.block.talos.dev", "sda1", volume);
+  spec::SystemDisk system;
+  system.set_disk_id("sda");
+  put("runtime", "SystemDisks.block.talos.dev", "system-disk", system);
+  const auto disks = loop.run(session().disks(context()));
+  ASSERT_TRUE(disks) << to_text(disks.error());
+  ASSERT_EQ(disks->size(), 2u);
+  EXPECT_TRUE((*disks)[0].has_volumes);
+  EXPECT_TRUE((*disks)[0].system_disk);
+  EXPECT_FALSE((*disks)[1].system_disk);
+}
+
+TEST_F(SessionTest, AResourceThatCannotBeDecodedIsAnAnsweredError) {
+  node->resources[{"runtime", "MachineStatuses.runtime.talos.dev", "machine"}] = "\xff\xff";
+  const auto status = loop.run(session().machine_status(context()));
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().progress, Progress::answered);
+  EXPECT_EQ(status.error().code, Code::internal);
+}
+
+TEST_F(SessionTest, TheConfigIsComparedByItsMeaning) {
+  EXPECT_EQ(loop.run(session().config_digest(context())).value(), std::nullopt);
+  spec::MachineConfig config;
+  config.set_yaml_marshalled("machine: {}");
+  put("config", "MachineConfigs.config.talos.dev", "v1alpha1", config);
+  const auto digest = loop.run(session().config_digest(context()));
+  ASSERT_TRUE(digest && *digest);
+  EXPECT_EQ((*digest)->bytes[0], 11);
+}
+
+TEST_F(SessionTest, TimeIsSyncedWhenTheNodeSaysSo) {
+  EXPECT_FALSE(loop.run(session().time_synced(context())).value());
+  spec::TimeStatus time;
+  time.set_synced(true);
+  put("runtime", "TimeStatuses.v1alpha1.talos.dev", "node", time);
+  EXPECT_TRUE(loop.run(session().time_synced(context())).value());
+}
+
+machine::FileInfo file(const std::string& relative_name) {
+  machine::FileInfo file;
+  file.set_name("/var/lib/etcd" + (relative_name == "." ? "" : "/" + relative_name));
+  file.set_relative_name(relative_name);
+  file.set_is_dir(true);
+  return file;
+}
+
+TEST_F(SessionTest, EtcdHasDataIfAnythingLiesInItsDirectory) {
+  node->listing = {file(".")};
+  EXPECT_FALSE(loop.run(session().etcd_has_data(context())).value());
+  node->listing.push_back(file("member"));
+  EXPECT_TRUE(loop.run(session().etcd_has_data(context())).value());
+}
+
+TEST_F(SessionTest, EtcdHasNoDataWithoutItsDirectory) {
+  node->list_status = {grpc::StatusCode::UNKNOWN, "lstat /var/lib/etcd: no such file or directory"};
+  EXPECT_FALSE(loop.run(session().etcd_has_data(context())).value());
+}
+
+TEST_F(SessionTest, UnknownIsNotNo) {
+  node->list_status = {grpc::StatusCode::PERMISSION_DENIED, "not authorized"};
+  EXPECT_EQ(loop.run(session().etcd_has_data(context())).error().code, Code::permission_denied);
+  node->list_status = {grpc::StatusCode::UNKNOWN, "lstat /var/lib/etcd: input/output error"};
+  EXPECT_FALSE(loop.run(session().etcd_has_data(context())));
+  node->list_status = grpc::Status::OK;
+  node->listing = {file(".")};
+  node->listing[0].set_error("open /var/lib/etcd: permission denied");
+  EXPECT_FALSE(loop.run(session().etcd_has_data(context())));
+  node->listing[0].clear_error();
+  node->listing[0].mutable_metadata()->set_error("rpc error");
+  EXPECT_FALSE(loop.run(session().etcd_has_data(context())));
+}
+
+TEST_F(SessionTest, AnErrorInsideAGoodReplyIsTheNodesError) {
+  auto& metadata = *node->etcd_members.add_messages()->mutable_metadata();
+  metadata.set_error("rpc error: code = Unimplemented desc = member list is only available");
+  metadata.mutable_status()->set_code(12);
+  const auto members = loop.run(session().etcd_members(context()));
+  ASSERT_FALSE(members);
+  EXPECT_EQ(members.error().code, Code::unimplemented);
+  EXPECT_EQ(members.error().progress, Progress::answered);
+}
+
+TEST_F(SessionTest, EtcdMembersAndServicesAreRead) {
+  auto& member = *node->etcd_members.add_messages()->add_members();
+  member.set_id(7);
+  member.set_hostname("cp-1");
+  const auto members = loop.run(session().etcd_members(context()));
+  ASSERT_TRUE(members) << to_text(members.error());
+  EXPECT_THAT(*members, ElementsAre(EtcdMember{EtcdMemberId(7), "cp-1", false}));
+
+  auto& service = *node->services.add_messages()->add_services();
+  service.set_id("etcd");
+  service.set_state("Running");
+  service.mutable_health()->set_healthy(true);
+  const auto services = loop.run(session().services(context()));
+  ASSERT_TRUE(services) << to_text(services.error());
+  ASSERT_EQ(services->size(), 1u);
+  EXPECT_TRUE(services->front().healthy);
+}
+
+TEST_F(SessionTest, CallsThatTheNodeDoesNotServeSaySo) {
+  const auto status = loop.run(session().etcd_status(context()));
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, Code::unimplemented);
+  EXPECT_EQ(status.error().progress, Progress::answered);
+}
+
+TEST_F(SessionTest, AKubeconfigThatIsNoArchiveIsRefused) {
+  common::Data data;
+  data.set_bytes("apiVersion: v1");
+  node->kubeconfig = {data};
+  const auto kubeconfig = loop.run(session().kubeconfig(context()));
+  ASSERT_FALSE(kubeconfig);
+  EXPECT_EQ(kubeconfig.error().text, "kubeconfig archive: not a whole gzip stream");
+}
+
+TEST_F(SessionTest, AStreamThatDoesNotEndIsCutOff) {
+  common::Data data;
+  data.set_bytes(std::string(1 << 20, 'x'));
+  node->kubeconfig.assign(12, data);
+  const auto kubeconfig = loop.run(session().kubeconfig(context()));
+  ASSERT_FALSE(kubeconfig);
+  EXPECT_EQ(kubeconfig.error().text, "more than a reply may hold");
+}
+
+TEST_F(SessionTest, ARefusalKeepsItsCodeAndItsText) {
+  node->bootstrap_status = {grpc::StatusCode::FAILED_PRECONDITION, "time is not in sync yet"};
+  const Outcome outcome = loop.run(session().bootstrap(context()));
+  EXPECT_EQ(outcome.kind, OutcomeKind::refused);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->progress, Progress::answered);
+  EXPECT_EQ(to_text(*outcome.error), "Bootstrap: FailedPrecondition: time is not in sync yet");
+  node->bootstrap_status = grpc::Status::OK;
+  EXPECT_EQ(loop.run(session().bootstrap(context())).kind, OutcomeKind::done);
+}
+
+TEST_F(SessionTest, AnAppliedConfigArrivesAsItIsAndWarningsComeBack) {
+  node->apply_reply.add_messages()->add_warnings("machine.network is deprecated\x1b[0m");
+  MachineConfig config;
+  config.bytes = SecretString("machine: {}");
+  ApplyRequest request;
+  request.config = &config;
+  const Outcome outcome = loop.run(session().apply_configuration(context(), request));
+  EXPECT_EQ(outcome.kind, OutcomeKind::done);
+  EXPECT_THAT(outcome.warnings, ElementsAre("machine.network is deprecated[0m"));
+  EXPECT_EQ(node->applied, "machine: {}");
+}
+
+// Watching.
+
+TEST_F(SessionTest, AChangeRingsTheBell) {
+  Bell bell;
+  const auto watch = loop.run(session().watch(context(), bell));
+  ASSERT_TRUE(watch) << to_text(watch.error());
+  EXPECT_EQ(node->open_watches, 4);
+  for (int i = 0; i < 3; ++i) {
+    const auto seen = bell.rings();
+    node->change();
+    EXPECT_EQ(loop.run(bell.rung_since(context(), seen)), Wake::signalled);
+  }
+  EXPECT_TRUE((*watch)->alive());
+}
+
+TEST_F(SessionTest, TheEndOfTheConnectionRingsTheBellAndEndsTheWatch) {
+  Bell bell;
+  const auto watch = loop.run(session().watch(context(), bell));
+  ASSERT_TRUE(watch) << to_text(watch.error());
+  node->stop();
+  while ((*watch)->alive()) {
+    ASSERT_EQ(loop.run(bell.rung_since(context(), bell.rings())), Wake::signalled);
+  }
+}
+
+TEST_F(SessionTest, ADestroyedWatchIsClosedOnTheNode) {
+  Bell bell;
+  auto watch = loop.run(session().watch(context(), bell));
+  ASSERT_TRUE(watch) << to_text(watch.error());
+  watch->reset();
+  node->await_no_watches();
+}
+
+TEST_F(SessionTest, KindsThatANodeDoesNotServeAreLeftOut) {
+  node->kinds_not_served = {"NodeStatuses.kubernetes.talos.dev", "EtcdMembers.etcd.talos.dev"};
+  Bell bell;
+  const auto watch = loop.run(session().watch(context(), bell));
+  ASSERT_TRUE(watch) << to_text(watch.error());
+  EXPECT_TRUE((*watch)->alive());
+  EXPECT_EQ(node->open_watches, 2);
+}
+
+TEST_F(SessionTest, WithoutTheMachineStatusThereIsNoWatch) {
+  node->kinds_not_served = {"MachineStatuses.runtime.talos.dev"};
+  Bell bell;
+  const auto watch = loop.run(session().watch(context(), bell));
+  ASSERT_FALSE(watch);
+  EXPECT_EQ(watch.error().code, Code::permission_denied);
+  node->await_no_watches();
+}
+
+TEST(MaintenanceSession, StreamsAreClosedBeforeAConfigIsApplied) {
+  const TestCertificate certificate = make_ca("maintenance");
+  const auto node = FakeNode::in_maintenance(certificate);
+  // As Talos: the config is taken when the last stream has gone.
+  node->on_apply = [&](grpc::ServerContext&) { node->await_no_watches(); };
+  TestLoop loop(node->port());
+  const auto session = loop.open();
+  ASSERT_TRUE(session) << to_text(session.error());
+  Bell bell;
+  const auto watch = loop.run((*session)->watch(loop.within(seconds(20)), bell));
+  ASSERT_TRUE(watch) << to_text(watch.error());
+  MachineConfig config;
+  config.bytes = SecretString("machine: {}");
+  ApplyRequest request;
+  request.config = &config;
+  const Outcome outcome =
+      loop.run((*session)->apply_configuration(loop.within(seconds(20)), request));
+  EXPECT_EQ(outcome.kind, OutcomeKind::done);
+  EXPECT_FALSE((*watch)->alive());
+}
+
+TEST(MaintenanceSession, NobodyIsAskedForAConfigThatCannotBeThere) {
+  const TestCertificate certificate = make_ca("maintenance");
+  const auto node = FakeNode::in_maintenance(certificate);
+  TestLoop loop(node->port());
+  const auto session = loop.open();
+  ASSERT_TRUE(session) << to_text(session.error());
+  EXPECT_EQ(loop.run((*session)->config_digest(loop.within(seconds(20)))).value(), std::nullopt);
+  EXPECT_EQ(node->calls, 0);
+}
+
+}  // namespace
+}  // namespace ichor

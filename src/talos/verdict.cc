@@ -1,0 +1,72 @@
+#include "talos/verdict.h"
+
+#include <fmt/format.h>
+#include <openssl/tls1.h>
+
+namespace ichor {
+
+namespace {
+
+tl::unexpected<CallError> refuse(TlsVerdict tls, std::string text) {
+  return tl::unexpected(
+      CallError{Call::open, Progress::not_sent, tls, Code::unavailable, std::move(text)});
+}
+
+/// A configured node that was shown our certificate.
+CallResult<Peer> judge_answer(const ProbeReport& report, Peer peer) {
+  if (report.client_accepted) return peer;
+  switch (report.alert) {
+    case TLS1_AD_UNKNOWN_CA:
+    case SSL3_AD_BAD_CERTIFICATE:
+    case SSL3_AD_UNSUPPORTED_CERTIFICATE:
+    case SSL3_AD_CERTIFICATE_REVOKED:
+    case SSL3_AD_CERTIFICATE_UNKNOWN:
+    case TLS1_AD_ACCESS_DENIED:
+    case TLS1_AD_DECRYPT_ERROR:
+      return refuse(
+          TlsVerdict::client_rejected,
+          fmt::format("the node refuses our client certificate (TLS alert {})", report.alert));
+    case SSL3_AD_CERTIFICATE_EXPIRED:
+      return refuse(TlsVerdict::expired, "the node says that our client certificate is expired");
+    default:
+      return refuse(TlsVerdict::fine,
+                    fmt::format("the node closed the connection (TLS alert {})", report.alert));
+  }
+}
+
+}  // namespace
+
+CallResult<Peer> judge_probe(const ProbeReport& report, const PeerDemand& demand) {
+  if (!report.shook_hands) {
+    return tl::unexpected(
+        CallError{Call::open, Progress::not_sent, TlsVerdict::fine, report.code, report.text});
+  }
+  if (!report.wants_client) {
+    if (demand.maintenance_pin && *demand.maintenance_pin != report.fingerprint) {
+      return refuse(TlsVerdict::wrong_pin,
+                    fmt::format("the node's fingerprint is {}, pinned is {}",
+                                report.fingerprint.value(), demand.maintenance_pin->value()));
+    }
+    return Peer{PeerMode::maintenance, report.fingerprint};
+  }
+  switch (report.chain) {
+    case ChainFault::foreign_ca:
+      return refuse(TlsVerdict::foreign_ca,
+                    fmt::format("the node's certificate was issued by \"{}\", which is not our CA",
+                                report.issuer));
+    case ChainFault::expired:
+      return refuse(TlsVerdict::expired, "the node's certificate is expired or not yet valid");
+    case ChainFault::wrong_name:
+      // Right after a node took its address its certificate may not name it yet; and another node
+      // of the same cluster may answer there. Neither is for ever.
+      return refuse(TlsVerdict::fine, "the node's certificate does not name this address");
+    case ChainFault::none: break;
+  }
+  if (!report.client_offered) {
+    return refuse(TlsVerdict::wants_client,
+                  "the node is configured and wants a client certificate");
+  }
+  return judge_answer(report, Peer{PeerMode::configured, report.fingerprint});
+}
+
+}  // namespace ichor

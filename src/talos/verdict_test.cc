@@ -1,0 +1,100 @@
+#include "talos/verdict.h"
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace ichor {
+namespace {
+
+ProbeReport maintenance_node() {
+  ProbeReport report;
+  report.shook_hands = true;
+  report.fingerprint = Fingerprint("AAAA");
+  return report;
+}
+
+ProbeReport configured_node() {
+  ProbeReport report = maintenance_node();
+  report.wants_client = true;
+  report.client_offered = true;
+  report.client_accepted = true;
+  return report;
+}
+
+TlsVerdict refusal(const ProbeReport& report, const PeerDemand& demand = {}) {
+  const auto peer = judge_probe(report, demand);
+  EXPECT_FALSE(peer.has_value());
+  if (peer) return TlsVerdict::fine;
+  EXPECT_EQ(peer.error().progress, Progress::not_sent);
+  EXPECT_EQ(peer.error().call, Call::open);
+  EXPECT_FALSE(peer.error().text.empty());
+  return peer.error().tls;
+}
+
+TEST(Verdict, WhoAsksForNoCertificateIsInMaintenanceMode) {
+  const auto peer = judge_probe(maintenance_node(), {});
+  ASSERT_TRUE(peer.has_value());
+  EXPECT_EQ(peer->mode, PeerMode::maintenance);
+  EXPECT_EQ(peer->fingerprint, Fingerprint("AAAA"));
+}
+
+TEST(Verdict, WhoTakesOurCertificateIsOurs) {
+  const auto peer = judge_probe(configured_node(), {});
+  ASSERT_TRUE(peer.has_value());
+  EXPECT_EQ(peer->mode, PeerMode::configured);
+}
+
+TEST(Verdict, APinBindsInMaintenanceModeOnly) {
+  PeerDemand demand;
+  demand.maintenance_pin = Fingerprint("AAAA");
+  EXPECT_TRUE(judge_probe(maintenance_node(), demand).has_value());
+  demand.maintenance_pin = Fingerprint("BBBB");
+  EXPECT_EQ(refusal(maintenance_node(), demand), TlsVerdict::wrong_pin);
+  EXPECT_TRUE(judge_probe(configured_node(), demand).has_value());
+}
+
+TEST(Verdict, TheServersCertificateIsJudgedBeforeOurs) {
+  ProbeReport report = configured_node();
+  report.client_offered = false;
+  report.client_accepted = false;
+  report.chain = ChainFault::foreign_ca;
+  EXPECT_EQ(refusal(report), TlsVerdict::foreign_ca);
+  report.chain = ChainFault::expired;
+  EXPECT_EQ(refusal(report), TlsVerdict::expired);
+  report.chain = ChainFault::wrong_name;
+  EXPECT_EQ(refusal(report), TlsVerdict::fine);
+}
+
+TEST(Verdict, WithoutCredentialsAConfiguredNodeWantsOne) {
+  ProbeReport report = configured_node();
+  report.client_offered = false;
+  report.client_accepted = false;
+  EXPECT_EQ(refusal(report), TlsVerdict::wants_client);
+}
+
+TEST(Verdict, AlertsSayWhyOurCertificateWasRefused) {
+  ProbeReport report = configured_node();
+  report.client_accepted = false;
+  for (const int alert : {42, 43, 44, 46, 48, 49, 51}) {
+    report.alert = alert;
+    EXPECT_EQ(refusal(report), TlsVerdict::client_rejected) << alert;
+  }
+  report.alert = 45;
+  EXPECT_EQ(refusal(report), TlsVerdict::expired);
+  report.alert = 80;  // an internal error of the server says nothing about us
+  EXPECT_EQ(refusal(report), TlsVerdict::fine);
+}
+
+TEST(Verdict, WithoutAHandshakeTheNetworkSpeaks) {
+  ProbeReport report;
+  report.code = Code::deadline_exceeded;
+  report.text = "10.5.0.2:50000: no answer";
+  const auto peer = judge_probe(report, {});
+  ASSERT_FALSE(peer.has_value());
+  EXPECT_EQ(peer.error().tls, TlsVerdict::fine);
+  EXPECT_EQ(peer.error().code, Code::deadline_exceeded);
+  EXPECT_EQ(peer.error().text, "10.5.0.2:50000: no answer");
+}
+
+}  // namespace
+}  // namespace ichor

@@ -1,0 +1,62 @@
+#include "view/board.h"
+
+#include <algorithm>
+
+#include "view/cells.h"
+
+namespace ichor {
+
+Board::Board(const ClusterProfile& profile) : cluster_(clean(profile.name)) {
+  for (const NodePlan& plan : profile.nodes) {
+    BoardRow row;
+    row.name = plan.name;
+    row.role = plan.role;
+    row.home = clean(plan.address.value());
+    row.address = clean(plan.maintenance_address.value());
+    if (row.address.empty()) row.address = row.home;
+    nodes_.push_back(std::move(row));
+  }
+}
+
+BoardRow& Board::row_of(const NodeName& node) {
+  const auto found = std::find_if(nodes_.begin(), nodes_.end(),
+                                  [&](const BoardRow& row) { return row.name == node; });
+  return found == nodes_.end() ? whole_ : *found;
+}
+
+void Board::fold(const Event& event) {
+  BoardRow& row = row_of(event.node);
+  switch (event.kind) {
+    case EventKind::run_started: started_ = event.at; return;
+    case EventKind::run_ended: return;
+    case EventKind::barrier_opened: milestones_.push_back(clean(event.text)); return;
+    case EventKind::barrier_broken: return;
+    case EventKind::stage_changed: row.stage = event.stage; return;
+    case EventKind::phase_started:
+      row.state = BoardRow::State::busy;
+      row.phase = clean(event.phase);
+      row.since = event.at;
+      row.note.clear();
+      return;
+    case EventKind::phase_done:
+      row.state = BoardRow::State::passed;
+      row.until = event.at;
+      row.note.clear();
+      if (event.phase == "apply") row.address = row.home;
+      return;
+    case EventKind::phase_failed:
+      row.state = BoardRow::State::failed;
+      row.phase = clean(event.phase);
+      row.until = event.at;
+      row.note = clean(event.text);
+      return;
+    case EventKind::retrying: ++row.retries; break;
+    case EventKind::waiting:
+    case EventKind::decided:
+    case EventKind::acted:
+    case EventKind::finding: break;
+  }
+  row.note = clean(event.text);
+}
+
+}  // namespace ichor

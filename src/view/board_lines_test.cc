@@ -1,0 +1,156 @@
+#include "view/board_lines.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "view/cells.h"
+
+namespace ichor {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// The reference cluster, and events told to its board second by second.
+class Screen {
+ public:
+  explicit Screen(int columns, int rows = 24) : canvas_{columns, rows, false} {
+    profile_.name = "infra";
+    for (int i = 1; i <= 3; ++i) add(fmt::format("cp{}", i), Role::control_plane, 100 + i);
+    for (int i = 1; i <= 3; ++i) add(fmt::format("worker{}", i), Role::worker, 110 + i);
+    board_.emplace(profile_);
+    tell(0, EventKind::run_started, "", "", "infra");
+  }
+
+  Screen& tell(int second, EventKind kind, std::string node, std::string_view phase,
+               std::string text = {}, Stage stage = Stage::unknown) {
+    board_->fold({kind, at(second), NodeName(std::move(node)), phase, std::move(text), stage});
+    return *this;
+  }
+
+  std::vector<std::string> lines(int second) const {
+    return board_lines(*board_, at(second), canvas_);
+  }
+
+  void add(std::string name, Role role, int host) {
+    NodePlan plan;
+    plan.name = NodeName(std::move(name));
+    plan.role = role;
+    plan.address = IpAddress(fmt::format("192.168.22.{}", host));
+    profile_.nodes.push_back(std::move(plan));
+  }
+
+  ClusterProfile profile_;
+  Canvas canvas_;
+  std::optional<Board> board_;
+
+ private:
+  static MonoTime at(int second) { return MonoTime{} + std::chrono::seconds(second); }
+};
+
+void tell_a_bring_up(Screen& screen) {
+  screen.tell(1, EventKind::phase_started, "cp1", "preflight")
+      .tell(2, EventKind::stage_changed, "cp1", "preflight", "maintenance", Stage::maintenance)
+      .tell(2, EventKind::phase_done, "cp1", "preflight")
+      .tell(2, EventKind::phase_started, "cp1", "apply")
+      .tell(3, EventKind::retrying, "cp1", "apply",
+            "ApplyConfiguration: Unavailable: connection reset, again in 3s")
+      .tell(2, EventKind::phase_started, "cp2", "preflight")
+      .tell(2, EventKind::waiting, "cp2", "preflight", "connect: Unavailable: connection refused")
+      .tell(4, EventKind::stage_changed, "cp3", "apply", "booting", Stage::booting)
+      .tell(4, EventKind::phase_started, "cp3", "apply")
+      .tell(64, EventKind::phase_done, "cp3", "apply")
+      .tell(5, EventKind::phase_started, "worker1", "discover")
+      .tell(6, EventKind::phase_failed, "worker1", "discover", "another machine answers here")
+      .tell(7, EventKind::barrier_opened, "", "apply", "all control planes configured")
+      .tell(8, EventKind::phase_started, "", "bootstrap")
+      .tell(9, EventKind::waiting, "", "bootstrap", "cp2 has not said whether it has etcd data");
+}
+
+TEST(BoardLines, ShowOneLinePerNodeAtEightyColumns) {
+  Screen screen(80);
+  tell_a_bring_up(screen);
+  EXPECT_THAT(
+      screen.lines(70),
+      ElementsAre(
+          "infra  1m10s  6 nodes, 1 failed  ✓ all control planes configured",
+          "› bootstrap 1m02s: cp2 has not said whether it has etcd data",
+          "  NODE       ADDRESS        STAGE       STEP       TRY   TIME NOW",
+          "› cp1     cp 192.168.22.101 maintenance apply      1    1m08s ApplyConfiguratio…",
+          "› cp2     cp 192.168.22.102             preflight       1m08s connect: Unavaila…",
+          "✓ cp3     cp 192.168.22.103 booting     apply           1m00s",
+          "✗ worker1 wk 192.168.22.111             discover           1s another machine a…",
+          "· worker2 wk 192.168.22.112", "· worker3 wk 192.168.22.113"));
+}
+
+TEST(BoardLines, ShowANodeWhereItIsUntilItMoves) {
+  Screen screen(80);
+  screen.profile_.nodes[0].maintenance_address = IpAddress("192.168.20.37");
+  screen.board_.emplace(screen.profile_);
+  screen.tell(0, EventKind::phase_started, "cp1", "apply");
+  EXPECT_THAT(screen.lines(1)[2], HasSubstr("cp 192.168.20.37 "));
+  screen.tell(1, EventKind::phase_done, "cp1", "apply");
+  EXPECT_THAT(screen.lines(1)[2], HasSubstr("cp 192.168.22.101 "));
+}
+
+TEST(BoardLines, ShowMoreOfWhatANodeWaitsForOnAWideTerminal) {
+  Screen screen(120);
+  tell_a_bring_up(screen);
+  EXPECT_EQ(screen.lines(70)[4],
+            "› cp2     cp 192.168.22.102             preflight       1m08s "
+            "connect: Unavailable: connection refused");
+}
+
+TEST(BoardLines, LeaveTheAddressOutWhereColumnsAreFew) {
+  Screen screen(60);
+  tell_a_bring_up(screen);
+  EXPECT_EQ(screen.lines(70)[4], "› cp2     cp             preflight       1m08s connect: Una…");
+}
+
+TEST(BoardLines, NeverAreWiderOrMoreThanTheCanvas) {
+  for (const int columns : {1, 10, 40, 79, 80, 81, 200}) {
+    for (const int rows : {1, 5, 24}) {
+      Screen screen(columns, rows);
+      for (int i = 0; i < 1000; ++i) screen.add(fmt::format("node-{}", i), Role::worker, i % 200);
+      screen.board_.emplace(screen.profile_);
+      tell_a_bring_up(screen);
+      const std::vector<std::string> lines = screen.lines(70);
+      EXPECT_LE(static_cast<int>(lines.size()), std::max(rows - 1, 5));
+      for (const std::string& line : lines) EXPECT_LE(cell_count(line), columns) << line;
+    }
+  }
+}
+
+TEST(BoardLines, KeepNodesWithTroubleWhereNotAllFit) {
+  Screen screen(80, 8);
+  tell_a_bring_up(screen);
+  const std::vector<std::string> lines = screen.lines(70);
+  ASSERT_EQ(lines.size(), 7u);
+  EXPECT_THAT(lines[3], HasSubstr("cp1"));
+  EXPECT_THAT(lines[4], HasSubstr("cp2"));
+  EXPECT_THAT(lines[5], HasSubstr("worker1"));
+  EXPECT_EQ(lines[6], "  … and 3 more; of all 6: 2 busy, 1 passed, 1 failed");
+}
+
+TEST(BoardLines, ShowNothingThatATerminalWouldObey) {
+  Screen screen(120);
+  screen.tell(1, EventKind::phase_started, "cp1", "apply")
+      .tell(1, EventKind::waiting, "cp1", "apply", "bad\x1b[2Jnode\x1b]0;owned\x07 says\nhi");
+  EXPECT_THAT(screen.lines(2)[2], HasSubstr("badnode says hi"));
+  for (const std::string& line : screen.lines(2)) EXPECT_THAT(line, Not(HasSubstr("\x1b")));
+}
+
+TEST(BoardLines, ColourWholeLinesOnlyIfAsked) {
+  Screen screen(80);
+  screen.canvas_.color = true;
+  tell_a_bring_up(screen);
+  const std::vector<std::string> lines = screen.lines(70);
+  EXPECT_TRUE(lines[5].starts_with("\x1b[32m✓ cp3"));
+  EXPECT_TRUE(lines[6].starts_with("\x1b[31m✗ worker1"));
+  EXPECT_TRUE(lines[6].ends_with("\x1b[0m"));
+}
+
+}  // namespace
+}  // namespace ichor

@@ -1,0 +1,123 @@
+#include "view/summary_text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "view/cells.h"
+
+namespace ichor {
+
+namespace {
+
+std::string cell_text(const nlohmann::ordered_json& value) {
+  if (value.is_null()) return {};
+  if (value.is_string()) return clean(value.get_ref<const std::string&>());
+  if (value.is_array()) {
+    std::string joined;
+    for (const auto& part : value) {
+      if (!joined.empty()) joined += ',';
+      joined += cell_text(part);
+    }
+    return joined;
+  }
+  return clean(value.dump());
+}
+
+void append(std::vector<std::string>& lines, std::vector<std::string> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(lines));
+}
+
+std::vector<std::string> node_lines(const RunResult& result, const ClusterProfile* profile) {
+  Listing nodes;
+  nodes.columns = {{"node", "NODE"},    {"role", "ROLE"},     {"address", "ADDRESS"},
+                   {"stage", "STAGE"},  {"result", "RESULT"}, {"retries", "RETRIES"},
+                   {"reason", "REASON"}};
+  for (const NodeResult& node : result.nodes) {
+    const NodePlan* plan = profile ? profile->find(node.node) : nullptr;
+    nlohmann::ordered_json row;
+    row["node"] = node.node.value();
+    if (plan) {
+      row["role"] = name_of(plan->role);
+      row["address"] = plan->address.value();
+    }
+    row["stage"] = name_of(node.stage);
+    row["result"] = name_of(node.end);
+    row["retries"] = node.retries;
+    row["reason"] = node.reason;
+    nodes.rows.push_back(std::move(row));
+  }
+  return table_lines(nodes);
+}
+
+std::string verdict_line(const Summary& summary) {
+  const RunResult& result = summary.result;
+  std::string facts;
+  if (!result.nodes.empty()) {
+    facts = fmt::format(" ({} nodes, {} {}, {})", result.nodes.size(), result.mutations,
+                        result.mutations == 1 ? "change" : "changes", to_text(result.elapsed));
+  }
+  return clean(result.verdict) + facts;
+}
+
+}  // namespace
+
+std::string_view name_of(StepEnd end) {
+  switch (end) {
+    case StepEnd::passed: return "passed";
+    case StepEnd::failed: return "failed";
+    case StepEnd::out_of_time: return "out of time";
+    case StepEnd::unsafe: return "unsafe";
+    case StepEnd::cancelled: return "cancelled";
+    case StepEnd::blocked: return "blocked";
+  }
+  return "?";
+}
+
+std::vector<std::string> table_lines(const Listing& listing) {
+  std::vector<std::vector<std::string>> cells(1);
+  for (const Listing::Column& column : listing.columns) cells[0].push_back(column.title);
+  for (const nlohmann::ordered_json& row : listing.rows) {
+    std::vector<std::string>& texts = cells.emplace_back();
+    for (const Listing::Column& column : listing.columns) {
+      const auto found = row.find(column.key);
+      texts.push_back(found == row.end() ? std::string() : cell_text(*found));
+    }
+  }
+  std::vector<int> widths(listing.columns.size(), 0);
+  for (const std::vector<std::string>& row : cells) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], cell_count(row[i]));
+  }
+  std::vector<std::string> lines;
+  for (const std::vector<std::string>& row : cells) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += fit(row[i], widths[i]) + "  ";
+    while (line.ends_with(' ')) line.pop_back();
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::vector<std::string> finding_lines(const Finding& finding) {
+  std::string head = fmt::format("{} {}", name_of(finding.severity), finding.id);
+  if (!finding.where.empty()) head += " " + finding.where;
+  if (!finding.node.value().empty()) head += fmt::format(" ({})", finding.node.value());
+  std::vector<std::string> lines{clean(fmt::format("{}: {}", head, finding.what))};
+  if (!finding.fix.empty()) lines.push_back(clean("    fix: " + finding.fix));
+  return lines;
+}
+
+std::vector<std::string> summary_lines(const Summary& summary, const ClusterProfile* profile) {
+  const RunResult& result = summary.result;
+  std::vector<std::string> lines;
+  if (!result.nodes.empty()) append(lines, node_lines(result, profile));
+  for (const Finding& finding : result.findings) append(lines, finding_lines(finding));
+  if (!result.verdict.empty()) lines.push_back(verdict_line(summary));
+  for (const auto& [what, where] : summary.written) {
+    lines.push_back(clean(fmt::format("  {:<12} {}", what, where)));
+  }
+  for (const std::string& step : summary.next) lines.push_back(clean("  next: " + step));
+  return lines;
+}
+
+}  // namespace ichor

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "port/display.h"
+
+namespace ichor {
+
+/// All pure, all clean: what people see of data and results, one string per line.
+
+/// Titles and rows in columns as wide as their longest cell. Lists are joined by commas.
+std::vector<std::string> table_lines(const Listing& listing);
+
+/// "error C1 ichor.yaml:12:5: what" and the fix below it.
+std::vector<std::string> finding_lines(const Finding& finding);
+
+/// How each node ended, what was found, the verdict, what was written and what may be done next.
+/// `profile` may be null.
+std::vector<std::string> summary_lines(const Summary& summary, const ClusterProfile* profile);
+
+/// "passed", "out of time": for people and programs.
+std::string_view name_of(StepEnd end);
+
+}  // namespace ichor

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "async/clock.h"
+#include "port/display.h"
+#include "view/board.h"
+#include "view/board_lines.h"
+#include "view/fd_writer.h"
+#include "view/painter.h"
+
+namespace ichor {
+
+/// For people: data and the summary to `out`; progress to `err`, as a board that is drawn anew
+/// after events and on a tick if `err` is a terminal, else as one line per event.
+class TextDisplay final : public Display {
+ public:
+  struct Options {
+    bool quiet{false};  // no progress
+    /// The size of the terminal now; empty if there is none.
+    std::function<Canvas()> canvas;
+    Duration tick{std::chrono::milliseconds(250)};
+  };
+
+  TextDisplay(Clock& clock, FdWriter& out, FdWriter& err, Options options);
+  ~TextDisplay() override;
+
+  void begin(const ClusterProfile& profile) override;
+  void emit(const Event& event) override;
+  void show(const Listing& listing) override;
+  void show(const History& history) override;
+  void end(const Summary& summary) override;
+
+ private:
+  void paint_soon(Duration delay);
+  void paint();
+  void put(const std::vector<std::string>& lines);
+
+  Clock& clock_;
+  FdWriter& out_;
+  FdWriter& err_;
+  Options options_;
+  const ClusterProfile* profile_{nullptr};
+  MonoTime started_{};
+  std::optional<Board> board_;  // while a board is drawn
+  Painter painter_;
+  std::vector<std::string> above_;
+  Clock::CallId next_paint_{0};
+  MonoTime next_paint_at_{};
+};
+
+}  // namespace ichor
