@@ -5,8 +5,10 @@ FUZZ_SECONDS ?= 60
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ichor
 SOURCES = find $(wildcard src sim lab bench tests) -name '*.h' -o -name '*.cc'
 
-# What `make demo` shows.
-DEMO = build/ichor simulate --seeds 1..200
+# What `make demo` shows: the six-node reference cluster, on simulated nodes behind real sockets.
+DEMO = build/ichor up -p examples/reference/ichor.yaml --lab --lab-state build/demo --time-scale 20
+DEMO_REPORT = build/ichor report -p examples/reference/ichor.yaml --text \
+    --state-dir build/demo/ichor/reference
 
 .PHONY: help setup build test demo conformance conformance-full sanitize coverage tidy format \
         analyze mutants fuzz bench clean
@@ -25,8 +27,10 @@ build: setup  ## build build/ichor and the tests
 test: build tidy  ## build, check the style, run all tests that need nothing from outside
 	@ctest --preset release -j $(JOBS)
 
-demo: build  ## show what ichor does
+demo: build  ## bring the reference cluster up on the embedded lab and leave a report
 	$(DEMO)
+	$(DEMO_REPORT) > build/demo/report.txt
+	@echo "report: build/demo/report.txt"
 
 conformance: build  ## compare with real tools, as CI does
 	@tests/conformance/run

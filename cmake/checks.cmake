@@ -3,3 +3,9 @@
 add_test(NAME tidy COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy)
 add_test(NAME tidy_test COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy_test.py)
 set_tests_properties(tidy tidy_test PROPERTIES LABELS unit TIMEOUT ${ICHOR_TEST_TIMEOUT_S})
+
+# The whole program on the embedded lab, over real sockets.
+add_test(NAME lab.up
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/up_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+set_tests_properties(lab.up PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)

@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "cli/command_line.h"
 #include "command/commands.h"
 #include "journal/sqlite_journal.h"
+#include "kube/https_kube_api.h"
 #include "machineconfig/canonical.h"
 #include "os/durable_file.h"
 #include "os/file_artifacts.h"
@@ -22,6 +24,7 @@
 #include "os/process.h"
 #include "os/signals.h"
 #include "os/system_random.h"
+#include "os/temp_dir.h"
 #include "os/terminal.h"
 #include "talos/grpc_talos_api.h"
 #include "view/fd_writer.h"
@@ -61,16 +64,6 @@ class MachineState final : public StateDir {
   std::unique_ptr<SqliteJournal> journal_;
 };
 
-/// Stands where the Kubernetes adapter belongs, and says so.
-class NoKube final : public KubeApi {
- public:
-  Task<CallResult<void>> ready(Context, const SecretString&) override {
-    co_return tl::unexpected(CallError{Call::kube_ready, Progress::not_sent, TlsVerdict::fine,
-                                       Code::unimplemented,
-                                       "this build has no Kubernetes adapter"});
-  }
-};
-
 class MachineSite final : public Site {
  public:
   MachineSite(std::unique_ptr<TalosApi> talos, std::unique_ptr<KubeApi> kube)
@@ -100,9 +93,16 @@ class MachineDesk final : public Desk {
   int processor_count() override {
     return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   }
+  void set_time_scale(double scale) override {
+    check(!loop_, "the clock does not run yet");
+    time_scale_ = scale;
+  }
   Clock& clock() override { return loop(); }
   Random& random() override { return random_; }
   LockOwner owner() override { return process_owner(random_); }
+  Result<std::string> program() override { return program_path(); }
+  Result<std::string> make_temp_dir() override { return ichor::make_temp_dir("ichor-lab"); }
+  std::string absolute(const std::string& path) override { return absolute_path(path); }
 
   Result<std::string> read_input(const std::string& path) override {
     return ichor::read_input(path, kInputMax);
@@ -122,12 +122,13 @@ class MachineDesk final : public Desk {
 
  private:
   LoopClock& loop() {
-    if (!loop_) loop_ = std::make_unique<LoopClock>();
+    if (!loop_) loop_ = std::make_unique<LoopClock>(time_scale_);
     return *loop_;
   }
   std::unique_ptr<Display> make_display();
 
   const CommonOptions& common_;
+  double time_scale_{1.0};
   std::unique_ptr<LoopClock> loop_;
   SystemRandom random_;
   std::unique_ptr<FdWriter> out_, err_;
@@ -142,6 +143,8 @@ std::unique_ptr<Display> MachineDesk::make_display() {
   err_ = std::make_unique<FdWriter>(STDERR_FILENO);
   TextDisplay::Options options;
   options.quiet = common_.quiet;
+  // The eye does not see faster because the clock runs faster.
+  options.tick = std::chrono::duration_cast<Duration>(options.tick * time_scale_);
   if (terminal_size(STDERR_FILENO)) {
     options.canvas = [color = wants_color()] {
       const TerminalSize size = terminal_size(STDERR_FILENO).value_or(TerminalSize{});
@@ -192,7 +195,7 @@ Result<std::unique_ptr<Site>> MachineDesk::reach(Access access) {
   options.post = [&loop = loop()](std::function<void()> work) { loop.post(std::move(work)); };
   auto talos = GrpcTalosApi::make(std::move(options));
   if (!talos) return tl::unexpected(std::move(talos).error());
-  auto kube = std::make_unique<NoKube>();
+  auto kube = std::make_unique<HttpsKubeApi>(loop().io(), std::move(access.dial));
   return std::make_unique<MachineSite>(*std::move(talos), std::move(kube));
 }
 

@@ -55,7 +55,7 @@ class UnknownIsNotNo final : public Checker {
     }
     const bool is_look = request.call == Call::machine_status || request.call == Call::etcd_data;
     if (!is_look && !request.maintenance) return;
-    State* state = nodes_.find(request.planned);
+    State* state = nodes_.find(request);
     if (state == nullptr) return;
     if (is_look && !reply.error) state->looked_by = request.process;
     if (request.maintenance && request.call != Call::open) {

@@ -65,10 +65,9 @@ class BoundedRetry final : public Checker {
     PerMutation<Tries> tries;
   };
 
-  /// Of the request's node, begun anew for every process. The machine is found faster than its
-  /// name.
+  /// Of the request's node, begun anew for every process.
   State* state_of(const Request& request) {
-    State* state = request.node ? nodes_.find(*request.node) : nodes_.find(request.planned);
+    State* state = nodes_.find(request);
     if (state != nullptr && state->process != request.process) {
       *state = {};
       state->process = request.process;

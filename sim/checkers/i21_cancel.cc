@@ -47,7 +47,10 @@ class PromptCancel final : public Checker {
   }
 
   void check_time() {
-    if (leaving_.empty()) return;
+    if (!leaving_.empty()) find_late();
+  }
+
+  void find_late() {
     const MonoTime now = truth().clock.now();
     for (const Leaving& leaving : leaving_) {
       if (now <= leaving.until) continue;

@@ -29,6 +29,10 @@ class PerNode {
     }
     return nullptr;
   }
+  /// Of the machine at the other end, or where there is none, of the node that was meant.
+  T* find(const Request& request) {
+    return request.node != nullptr ? find(*request.node) : find(request.planned);
+  }
 
   std::size_t size() const { return items_.size(); }
   T& operator[](std::size_t place) { return items_[place]; }

@@ -26,7 +26,6 @@ class Bench {
   static constexpr Caller admin{.anonymous = false, .admin = true, .reader = true};
   static constexpr Caller reader{.anonymous = false, .admin = false, .reader = true};
 
-  /// Change it before nodes are added.
   Durations durations() const {
     return platform_ == Platform::container ? container_durations() : Durations{};
   }
@@ -99,10 +98,7 @@ class Bench {
     node.power_on();
     run_to(node, Stage::maintenance);
     apply(node, name);
-    run_to([&] {
-      const auto answer = node.etcd_status(admin);
-      return node.kubelet_running() || (answer && node.stage() == Stage::running);
-    });
+    run_to([&] { return node.kubelet_running(); });
     return node;
   }
 

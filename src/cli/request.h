@@ -43,11 +43,20 @@ struct ChangeOptions {
   bool adopt{false};  // go on with a journal that was begun on another machine
 };
 
+/// What `up --lab` takes.
+struct LabWish {
+  bool wanted{false};
+  bool keep{false};
+  std::string state_dir;  // empty: a fresh temporary folder
+  double time_scale{1.0};
+};
+
 struct UpRequest {
   NodeOptions nodes;
   ChangeOptions change;
   std::vector<NodeName> exclude;
   std::string kubeconfig;  // empty: kubernetes/kubeconfig beside the profile
+  LabWish lab;
 };
 
 struct PlanRequest {
@@ -103,6 +112,30 @@ struct UnlockRequest {
   std::string nonce;
 };
 
+struct LabStartRequest {
+  std::string state_dir;
+  double time_scale{1.0};
+  std::string fault_plan;  // a file
+  std::optional<std::uint64_t> seed;
+  std::string base_address;
+  bool detach{false};
+};
+
+struct LabStatusRequest {
+  std::string state_dir;
+};
+
+struct LabInjectRequest {
+  std::string state_dir;
+  std::string node;  // empty: every node
+  std::string fault;
+  Duration lasts{};  // zero: until cleared
+};
+
+struct LabStopRequest {
+  std::string state_dir;
+};
+
 /// Both ends belong to it.
 struct SeedRange {
   std::uint64_t first{1};
@@ -129,6 +162,7 @@ struct VersionRequest {};
 using Request = std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
                              DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest,
                              KubeconfigRequest, HealthRequest, StatusRequest, ReportRequest,
-                             UnlockRequest, SimulateRequest, CompletionRequest>;
+                             UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest,
+                             LabStopRequest, SimulateRequest, CompletionRequest>;
 
 }  // namespace ichor

@@ -3,6 +3,25 @@
 
 namespace ichor {
 
+namespace {
+
+void declare_lab(FlagSet& flags, LabWish& lab) {
+  flags.flag("--lab", lab.wanted);
+  flags.text("--lab-state", "DIR", lab.state_dir);
+  flags.flag("--lab-keep", lab.keep);
+  flags.value("--time-scale", "N",
+              [&lab](const std::string& text) { return take_time_scale(text, lab.time_scale); });
+  flags.rule([&lab]() -> std::string {
+    if (lab.wanted) return {};
+    if (!lab.state_dir.empty() || lab.keep || lab.time_scale != 1.0) {
+      return "--lab-state, --lab-keep and --time-scale need --lab";
+    }
+    return {};
+  });
+}
+
+}  // namespace
+
 void declare_up(FlagSet& flags, Request& request) {
   UpRequest& up = request.emplace<UpRequest>();
   declare_dry_run(flags, up.change);
@@ -11,6 +30,7 @@ void declare_up(FlagSet& flags, Request& request) {
   declare_addresses(flags, up.nodes);
   declare_exclude(flags, up.exclude);
   flags.text("--kubeconfig", "FILE", up.kubeconfig);
+  declare_lab(flags, up.lab);
 }
 
 }  // namespace ichor

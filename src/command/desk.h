@@ -67,9 +67,17 @@ class Desk {
   virtual double stopwatch() = 0;
   virtual int processor_count() = 0;
 
+  /// How much faster than the world the clock runs; to be said before it is first used.
+  virtual void set_time_scale(double scale) = 0;
   virtual Clock& clock() = 0;
   virtual Random& random() = 0;
   virtual LockOwner owner() = 0;
+  /// The path of this program, to be started again.
+  virtual Result<std::string> program() = 0;
+  /// A new folder of this user's own.
+  virtual Result<std::string> make_temp_dir() = 0;
+  /// A path that means the same in another working folder.
+  virtual std::string absolute(const std::string& path) = 0;
 
   /// Files that the operator named.
   virtual Result<std::string> read_input(const std::string& path) = 0;

@@ -62,7 +62,7 @@ Exit run(const KubeconfigRequest& request, const CommonOptions& common, Desk& de
   RunResult result = run_engine(input->profile, *space, {{"kubeconfig"}, false}, desk);
   Summary summary = summary_of(*input, std::move(result));
   if (summary.result.exit == Exit::done) {
-    const auto exported = export_kubeconfig(path, *space, desk);
+    const auto exported = export_kubeconfig(path, {}, *space, desk);
     if (!exported) return finish(end_with(exported.error()).value(), desk);
     summary.written.emplace_back("kubeconfig", path);
   }

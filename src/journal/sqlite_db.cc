@@ -85,7 +85,9 @@ Error Db::error(int code, std::string_view doing) const {
     if (from_system && number != 0) message += " (" + errno_text(number) + ")";
     if (!from_system) message += std::string(" (") + sqlite3_errmsg(handle_) + ")";
   }
-  return {is_damage(code) ? Errc::unsafe : Errc::io, std::move(message)};
+  if (!is_damage(code)) return {Errc::io, std::move(message)};
+  message += kDamageAdvice;
+  return {Errc::unsafe, std::move(message)};
 }
 
 Result<void> Db::run(std::string_view sql) {

@@ -15,6 +15,11 @@ namespace ichor {
 /// "ENOSPC: No space left on device".
 std::string errno_text(int number);
 
+/// What to do about a damaged journal; ends every message that says so.
+inline constexpr std::string_view kDamageAdvice =
+    "; restore the state folder from a backup, or move journal.db* and lock out of it and run again"
+    " with --adopt, which takes the cluster over as it is found";
+
 /// One SQLite connection to an existing file, and its answers as Results: Errc::unsafe where the
 /// file is not what it should be, Errc::io where the machine failed us, with the errno by name.
 ///

@@ -137,27 +137,20 @@ Result<void> SqliteStore::load_origin() {
 }
 
 Error SqliteStore::damaged(const std::string& what) const {
-  return {Errc::unsafe, folder_.file(kFile) + ": " + what +
-                            "; restore the state folder from a backup, or move journal.db*" +
-                            " and lock out of it and run again with --adopt, which takes the" +
-                            " cluster over as it is found"};
+  return {Errc::unsafe, folder_.file(kFile) + ": " + what + std::string(kDamageAdvice)};
 }
 
 Result<std::vector<JournalRecord>> SqliteStore::read() {
   // One snapshot, so that a row committed meanwhile by the lock's holder is wholly in or out.
   auto transaction = Transaction::begin(*db_, Transaction::Kind::read);
   if (!transaction) return tl::unexpected(std::move(transaction).error());
-  auto records = read_rows();
-  if (!records && records.error().code == Errc::unsafe) {
-    return tl::unexpected(damaged(records.error().message));
-  }
-  return records;
+  return read_rows();
 }
 
 Result<std::vector<JournalRecord>> SqliteStore::read_rows() {
   const auto verdict = db_->ask("PRAGMA quick_check(1)");
   if (!verdict) return tl::unexpected(verdict.error());
-  if (*verdict != "ok") return fail(Errc::unsafe, *verdict);
+  if (*verdict != "ok") return tl::unexpected(damaged(*verdict));
 
   std::vector<JournalRecord> records;
   Head last{0, chain_start(origin_.journal_id)};
@@ -168,21 +161,22 @@ Result<std::vector<JournalRecord>> SqliteStore::read_rows() {
     if (!*row) break;
     const std::string name = "row " + std::to_string(last.seq + 1);
     auto stored = decode_record(rows);
-    if (!stored) return fail(Errc::unsafe, name + " says something this ichor does not know");
+    if (!stored) return tl::unexpected(damaged(name + " says something unknown to this ichor"));
     if (stored->record.seq != last.seq + 1) {
-      return fail(Errc::unsafe,
-                  name + " is missing before row " + std::to_string(stored->record.seq));
+      return tl::unexpected(
+          damaged(name + " is missing before row " + std::to_string(stored->record.seq)));
     }
     const std::uint32_t chain = chain_after(last.chain, stored->record);
-    if (stored->chain != chain) return fail(Errc::unsafe, name + " breaks the chain of checksums");
+    if (stored->chain != chain)
+      return tl::unexpected(damaged(name + " breaks the chain of checksums"));
     last = {stored->record.seq, chain};
     records.push_back(std::move(stored->record));
   }
   const auto head = load_head();
   if (!head) return tl::unexpected(head.error());
   if (head->seq != last.seq || head->chain != last.chain) {
-    return fail(Errc::unsafe, "row " + std::to_string(last.seq) + " is the last one, but " +
-                                  std::to_string(head->seq) + " were acknowledged");
+    return tl::unexpected(damaged("row " + std::to_string(last.seq) + " is the last one, but " +
+                                  std::to_string(head->seq) + " were acknowledged"));
   }
   return records;
 }

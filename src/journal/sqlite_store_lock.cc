@@ -114,12 +114,14 @@ Result<bool> SqliteStore::try_lock(const LockOwner& owner) {
 }
 
 Result<void> SqliteStore::check_whole() {
-  auto log = check_wal(folder_.file("journal.db-wal"));
-  if (!log) {
-    if (log.error().code == Errc::unsafe) return tl::unexpected(damaged(log.error().message));
-    return log;
-  }
-  auto records = read();
+  // Nothing is written in this transaction: it keeps others from writing while the log is looked
+  // at.
+  auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  const auto log = check_wal(folder_.file("journal.db-wal"));
+  if (!log && log.error().code == Errc::unsafe) return tl::unexpected(damaged(log.error().message));
+  if (!log) return log;
+  auto records = read_rows();
   if (!records) return tl::unexpected(std::move(records).error());
   return {};
 }

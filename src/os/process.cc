@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -68,6 +69,19 @@ std::string machine_mark() {
     hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
   }
   return fmt::format("{:016x}", hash);
+}
+
+Result<std::string> program_path() {
+  std::error_code trouble;
+  const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", trouble);
+  if (trouble) return fail(Errc::io, fmt::format("/proc/self/exe: {}", trouble.message()));
+  return path.string();
+}
+
+std::string absolute_path(const std::string& path) {
+  std::error_code trouble;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, trouble);
+  return trouble ? path : absolute.string();
 }
 
 std::string random_id(Random& random) {

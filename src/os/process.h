@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/result.h"
 #include "port/journal.h"
 #include "port/random.h"
 
@@ -18,6 +19,12 @@ LockOwner process_owner(Random& random);
 
 /// Tells this machine from others, and says nothing else about it; empty if it cannot be told.
 std::string machine_mark();
+
+/// The file this process was started from.
+Result<std::string> program_path();
+
+/// The same path from the root, whether or not it exists.
+std::string absolute_path(const std::string& path);
 
 /// 128 random bits as hex: for run and journal ids.
 std::string random_id(Random& random);

@@ -1,0 +1,205 @@
+#include "lab/config/config_view.h"
+
+#include <charconv>
+#include <initializer_list>
+#include <string_view>
+
+#include "pki/base64.h"
+#include "yaml/document.h"
+
+namespace ichor::lab {
+
+namespace {
+
+using yaml::Node;
+using Path = std::initializer_list<std::string_view>;
+
+std::string text_at(const Node& node, Path path) {
+  const Node* found = node.find_path(path);
+  if (found == nullptr) return "";
+  const auto text = found->as_text();
+  return text ? std::string(*text) : "";
+}
+
+bool flag_at(const Node& node, Path path) {
+  const Node* found = node.find_path(path);
+  return found != nullptr && found->as_bool().value_or(false);
+}
+
+std::vector<std::string> list_at(const Node& node, Path path) {
+  std::vector<std::string> texts;
+  if (const Node* found = node.find_path(path)) {
+    for (const Node& item : found->items) {
+      if (const auto text = item.as_text()) texts.emplace_back(*text);
+    }
+  }
+  return texts;
+}
+
+void replace_if_given(std::vector<std::string>& value, std::vector<std::string> given) {
+  if (!given.empty()) value = std::move(given);
+}
+
+std::string pem_at(const Node& node, Path path) {
+  return pki::from_base64(text_at(node, path)).value_or("");
+}
+
+/// "10.5.0.2/24" or "10.5.0.2".
+void take_address(ConfigView& view, std::string_view text, const std::string& link) {
+  if (!view.address.empty() || text.empty()) return;
+  const std::size_t slash = text.find('/');
+  view.address = text.substr(0, slash);
+  view.prefix_length = view.address.find(':') == std::string::npos ? 32 : 128;
+  if (slash != text.npos) {
+    std::from_chars(text.data() + slash + 1, text.data() + text.size(), view.prefix_length);
+  }
+  view.link = link;
+}
+
+void read_interface(ConfigView& view, const Node& interface, const std::string& link) {
+  for (const std::string& address : list_at(interface, {"addresses"})) {
+    take_address(view, address, link);
+  }
+  take_address(view, text_at(interface, {"cidr"}), link);
+  if (view.vip.empty()) view.vip = text_at(interface, {"vip", "ip"});
+  if (const Node* vlans = interface.find("vlans")) {
+    for (const Node& vlan : vlans->items) {
+      read_interface(view, vlan, link + "." + text_at(vlan, {"vlanId"}));
+    }
+  }
+}
+
+void read_install(ConfigView& view, const Node& install) {
+  view.has_install = true;
+  view.install_disk = text_at(install, {"disk"});
+  view.install_image = text_at(install, {"image"});
+  const Node* selector = install.find("diskSelector");
+  if (selector == nullptr || selector->is_null()) return;
+  view.has_disk_selector = true;
+  DiskSelector& out = view.disk_selector;
+  out.size = text_at(*selector, {"size"});
+  out.model = text_at(*selector, {"model"});
+  out.serial = text_at(*selector, {"serial"});
+  out.modalias = text_at(*selector, {"modalias"});
+  out.uuid = text_at(*selector, {"uuid"});
+  out.wwid = text_at(*selector, {"wwid"});
+  out.type = text_at(*selector, {"type"});
+  out.bus_path = text_at(*selector, {"busPath"});
+}
+
+void read_machine(ConfigView& view, const Node& machine) {
+  view.machine_type = text_at(machine, {"type"});
+  view.token = text_at(machine, {"token"});
+  view.os_ca.certificate = pem_at(machine, {"ca", "crt"});
+  view.os_ca.key = SecretString(pem_at(machine, {"ca", "key"}));
+  if (const Node* accepted = machine.find("acceptedCAs")) {
+    for (const Node& authority : accepted->items) {
+      view.accepted_cas.push_back(pem_at(authority, {"crt"}));
+    }
+  }
+  view.cert_sans = list_at(machine, {"certSANs"});
+  view.kubelet_image = text_at(machine, {"kubelet", "image"});
+  if (const Node* install = machine.find("install"); install && install->is_mapping()) {
+    read_install(view, *install);
+  }
+  if (const Node* labels = machine.find("nodeLabels")) {
+    for (const yaml::Entry& label : labels->entries) {
+      view.node_labels[label.key.text] = label.value.text;
+    }
+  }
+  const Node* network = machine.find("network");
+  if (network != nullptr) {
+    view.hostname = text_at(*network, {"hostname"});
+    view.nameservers = list_at(*network, {"nameservers"});
+    if (const Node* interfaces = network->find("interfaces")) {
+      for (const Node& interface : interfaces->items) {
+        read_interface(view, interface, text_at(interface, {"interface"}));
+      }
+    }
+  }
+  view.time_servers = list_at(machine, {"time", "servers"});
+}
+
+void read_cluster(ConfigView& view, const Node& cluster) {
+  view.has_cluster = true;
+  view.cluster_id = text_at(cluster, {"id"});
+  view.cluster_secret = text_at(cluster, {"secret"});
+  view.bootstrap_token = text_at(cluster, {"token"});
+  view.cluster_name = text_at(cluster, {"clusterName"});
+  view.endpoint = text_at(cluster, {"controlPlane", "endpoint"});
+  view.kubernetes_ca.certificate = pem_at(cluster, {"ca", "crt"});
+  view.kubernetes_ca.key = SecretString(pem_at(cluster, {"ca", "key"}));
+  view.api_cert_sans = list_at(cluster, {"apiServer", "certSANs"});
+  if (const std::string cni = text_at(cluster, {"network", "cni", "name"}); !cni.empty()) {
+    view.cni = cni;
+  }
+  if (const std::string domain = text_at(cluster, {"network", "dnsDomain"}); !domain.empty()) {
+    view.dns_domain = domain;
+  }
+  replace_if_given(view.pod_subnets, list_at(cluster, {"network", "podSubnets"}));
+  replace_if_given(view.service_subnets, list_at(cluster, {"network", "serviceSubnets"}));
+  view.proxy_disabled = flag_at(cluster, {"proxy", "disabled"});
+  view.coredns_disabled = flag_at(cluster, {"coreDNS", "disabled"});
+  view.discovery = flag_at(cluster, {"discovery", "enabled"});
+  view.schedules_on_control_planes = flag_at(cluster, {"allowSchedulingOnControlPlanes"}) ||
+                                     flag_at(cluster, {"allowSchedulingOnMasters"});
+}
+
+void read_document(ConfigView& view, const Node& document) {
+  const std::string kind = text_at(document, {"kind"});
+  if (kind == "HostnameConfig") {
+    view.hostname = text_at(document, {"hostname"});
+  } else if (kind == "LinkConfig" || kind == "VLANConfig" || kind == "BondConfig" ||
+             kind == "BridgeConfig" || kind == "DummyLinkConfig") {
+    if (const Node* addresses = document.find("addresses")) {
+      for (const Node& address : addresses->items) {
+        take_address(view, text_at(address, {"address"}), text_at(document, {"name"}));
+      }
+    }
+  } else if (kind == "Layer2VIPConfig") {
+    view.vip = text_at(document, {"name"});
+  } else if (kind == "ResolverConfig") {
+    if (const Node* servers = document.find("nameservers")) {
+      for (const Node& server : servers->items) {
+        view.nameservers.push_back(text_at(server, {"address"}));
+      }
+    }
+  } else if (kind == "TimeSyncConfig") {
+    view.time_servers = list_at(document, {"ntp", "servers"});
+  }
+}
+
+}  // namespace
+
+std::string ConfigView::kubernetes_version() const {
+  const std::string tag = kubelet_image.substr(0, kubelet_image.find('@'));
+  const std::size_t colon = tag.rfind(':');
+  return colon == std::string::npos ? "v1.35.2" : tag.substr(colon + 1);
+}
+
+ConfigView view_config(const std::vector<Node>& documents) {
+  ConfigView view;
+  for (const Node& document : documents) {
+    if (!document.is_mapping()) continue;
+    if (document.find("kind") != nullptr) {
+      read_document(view, document);
+      continue;
+    }
+    view.complete = true;
+    if (const Node* machine = document.find("machine")) read_machine(view, *machine);
+    if (const Node* cluster = document.find("cluster"); cluster && cluster->is_mapping()) {
+      read_cluster(view, *cluster);
+    }
+  }
+  return view;
+}
+
+ConfigView read_config(const std::string& text) {
+  std::vector<Node> roots;
+  if (auto documents = yaml::parse_or_explain(text, "config")) {
+    for (yaml::Document& document : *documents) roots.push_back(std::move(document.root));
+  }
+  return view_config(roots);
+}
+
+}  // namespace ichor::lab

@@ -1,0 +1,99 @@
+#include "lab/fault_injector.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace ichor::lab {
+
+namespace {
+
+constexpr Duration kSlow = std::chrono::milliseconds(500);
+
+const FaultKind* find_fault(const std::string& name) {
+  const auto& kinds = fault_kinds();
+  const auto found = std::find_if(kinds.begin(), kinds.end(),
+                                  [&](const FaultKind& kind) { return kind.name == name; });
+  return found == kinds.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+Result<std::string> FaultInjector::inject(const Injection& injection) {
+  const FaultKind* kind = find_fault(injection.fault);
+  if (kind == nullptr) return fail(Errc::invalid, "there is no fault \"" + injection.fault + "\"");
+  std::vector<Machine*> machines;
+  if (injection.node.value().empty()) {
+    for (const auto& machine : site_.machines()) machines.push_back(machine.get());
+  } else if (Machine* machine = site_.find(injection.node)) {
+    machines.push_back(machine);
+  } else {
+    return fail(Errc::invalid, "there is no node \"" + injection.node.value() + "\"");
+  }
+  for (Machine* machine : machines) {
+    if (injection.fault == "clear") {
+      clear(*machine);
+    } else if (kind->lasts) {
+      set(*machine, injection.fault, true);
+      if (injection.lasts <= Duration{}) continue;
+      const MonoTime end = later(site_.clock().now(), injection.lasts);
+      site_.clock().call_at(
+          end, [this, machine, fault = injection.fault] { set(*machine, fault, false); });
+    } else {
+      apply(*machine, injection.fault);
+    }
+  }
+  const std::string who =
+      injection.node.value().empty() ? "every node" : "node " + injection.node.value();
+  return who + ": " + injection.fault;
+}
+
+void FaultInjector::schedule(const std::vector<ScheduledFault>& plan) {
+  for (const ScheduledFault& fault : plan) {
+    site_.clock().call_at(later(site_.clock().now(), fault.at),
+                          [this, injection = fault.injection] { (void)inject(injection); });
+  }
+}
+
+void FaultInjector::apply(Machine& machine, const std::string& fault) {
+  sim::Node& node = machine.node();
+  if (fault == "lost-reply") machine.faults.lose_reply = true;
+  if (fault == "reset") {
+    talos_.cut(machine);
+    kube_.cut(machine);
+  }
+  if (fault == "crash") node.power_cycle();
+  if (fault == "power-off") node.power_off();
+  if (fault == "power-on") node.power_on();
+  if (fault == "reboot") (void)node.reboot(kInsider);
+  if (fault == "alarm-nospace") node.raise_alarm(EtcdAlarmKind::no_space);
+  if (fault == "alarm-corrupt") node.raise_alarm(EtcdAlarmKind::corrupt);
+  site_.touch(machine);
+}
+
+void FaultInjector::set(Machine& machine, const std::string& fault, bool on) {
+  sim::Node& node = machine.node();
+  WireFaults& wire = machine.faults;
+  if (fault == "refuse") wire.refuse = on;
+  if (fault == "blackhole") wire.silent = on;
+  if (fault == "slow") wire.delay = on ? kSlow : Duration{};
+  if (fault == "pull-fails") node.fail_install_pull(on);
+  if (fault == "freeze") node.freeze(on);
+  if (fault == "learner-stuck") node.hold_learner(on);
+  if (fault == "time-unsynced") node.hold_time_sync(on);
+  if (fault == "apply-busy") node.hold_apply(on);
+  if (on) {
+    machine.lasting.insert(fault);
+  } else {
+    machine.lasting.erase(fault);
+  }
+  talos_.apply_faults(machine);
+  kube_.apply_faults(machine);
+  site_.touch(machine);
+}
+
+void FaultInjector::clear(Machine& machine) {
+  for (const std::string& fault : std::set(machine.lasting)) set(machine, fault, false);
+  machine.faults.lose_reply = false;
+}
+
+}  // namespace ichor::lab

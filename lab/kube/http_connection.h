@@ -1,0 +1,23 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+
+#include "lab/kube/api.h"
+#include "lab/net/tls_context.h"
+#include "os/loop_clock.h"
+
+namespace ichor::lab {
+
+/// Whose API a connection speaks to. It may vanish while connections are open.
+struct KubeCluster {
+  ObjectStore store;
+  std::string kubernetes_version;
+  std::function<void()> refresh;  // brings the store up to date
+};
+
+/// Serves HTTP/1.1 on a connected socket until the client leaves. Keeps itself alive.
+void serve_http(LoopClock& loop, int fd, Peer peer, std::weak_ptr<KubeCluster> cluster);
+
+}  // namespace ichor::lab

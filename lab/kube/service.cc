@@ -1,0 +1,172 @@
+#include "lab/kube/service.h"
+
+#include <utility>
+
+#include "lab/kube/model.h"
+#include "lab/kube/objects.h"
+#include "pki/issue.h"
+
+namespace ichor::lab {
+
+namespace {
+
+constexpr Duration kServerLifetime = std::chrono::hours(24 * 365);
+
+/// "192.168.22.100" of "https://192.168.22.100:6443".
+std::string host_of(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  const std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
+  return url.substr(begin, url.find_first_of(":/", begin) - begin);
+}
+
+bool is_address(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+/// The first address of the services' network, which certificates must carry.
+std::string first_service(const std::string& network) {
+  const std::string base = network.substr(0, network.find('/'));
+  return base.substr(0, base.rfind('.') + 1) + "1";
+}
+
+}  // namespace
+
+KubeService::KubeService(Site& site, std::uint16_t port) : site_(site), port_(port) {}
+KubeService::~KubeService() { ports_.clear(); }
+
+std::map<std::string, Machine*> KubeService::wanted() {
+  std::map<std::string, Machine*> addresses;
+  for (const auto& machine : site_.machines()) {
+    const auto config = machine->config();
+    if (!config || !machine->node().api_server_ready()) continue;
+    if (config->kubernetes_ca.key.empty()) continue;
+    addresses[site_.loopback(machine->node().address()).value()] = machine.get();
+  }
+  // A shared address is held by the first API server that answers.
+  for (const auto& [address, machine] : std::map(addresses)) {
+    const auto config = machine->config();
+    for (const std::string& shared : {host_of(config->endpoint), config->vip}) {
+      if (is_address(shared)) addresses.emplace(site_.loopback(IpAddress(shared)).value(), machine);
+    }
+  }
+  return addresses;
+}
+
+void KubeService::refresh() {
+  const std::map<std::string, Machine*> addresses = wanted();
+  std::erase_if(ports_, [&](const auto& entry) { return !addresses.contains(entry.first); });
+  std::set<std::string> alive;
+  for (const auto& [address, machine] : addresses) {
+    open(address, ports_[address], *machine);
+    alive.insert(machine->config()->cluster_id);
+  }
+  std::erase_if(clusters_, [&](const auto& entry) { return !alive.contains(entry.first); });
+  // Who asks brings the store up to date; only watchers must be told.
+  for (const auto& [id, cluster] : clusters_) {
+    if (cluster->store.watched()) cluster->refresh();
+  }
+}
+
+void KubeService::open(const std::string& address, Port& port, Machine& machine) {
+  const auto config = machine.config();
+  const std::string identity = machine.name().value() + "\n" + config->kubernetes_ca.certificate +
+                               "\n" + machine.node().boot_id().value();
+  if (port.identity == identity) return;
+  port.identity = identity;
+  port.machine = &machine;
+  auto context = make_context(address, machine);
+  if (!context) return;
+  const std::shared_ptr<KubeCluster> cluster = cluster_of(machine);
+  port.gate = std::make_unique<Gate>(site_.clock().io(), address, port_,
+                                     [this, weak = std::weak_ptr(cluster)](
+                                         const std::shared_ptr<Tunnel>&, int fd, const Peer& peer) {
+                                       serve_http(site_.clock(), fd, peer, weak);
+                                     });
+  (void)port.gate->open(*context);
+  apply_faults(machine);
+}
+
+std::shared_ptr<KubeCluster> KubeService::cluster_of(Machine& machine) {
+  const auto config = machine.config();
+  std::shared_ptr<KubeCluster>& cluster = clusters_[config->cluster_id];
+  if (!cluster) {
+    cluster = std::make_shared<KubeCluster>();
+    cluster->kubernetes_version = config->kubernetes_version();
+    cluster->refresh = [this, id = config->cluster_id, store = &cluster->store] {
+      for (const auto& [address, port] : ports_) {
+        const auto theirs = port.machine->config();
+        if (!theirs || theirs->cluster_id != id) continue;
+        store->follow(objects_of(view_cluster(site_, *port.machine)), site_.clock().wall());
+        return;
+      }
+    };
+  }
+  return cluster;
+}
+
+Result<std::shared_ptr<const TlsContext>> KubeService::make_context(const std::string& address,
+                                                                    Machine& machine) {
+  const auto config = machine.config();
+  pki::LeafRequest request;
+  request.organizations = {"kube-master"};
+  request.common_name = "kube-apiserver";
+  request.server_auth = true;
+  request.dns_names = {"kubernetes",
+                       "kubernetes.default",
+                       "kubernetes.default.svc",
+                       "kubernetes.default.svc." + config->dns_domain,
+                       "localhost",
+                       machine.node().hostname().value()};
+  std::set<std::string> addresses = {address, "127.0.0.1", machine.node().address().value(),
+                                     site_.loopback(machine.node().address()).value(),
+                                     first_service(config->service_subnets.front())};
+  std::vector<std::string> names = config->api_cert_sans;
+  names.push_back(host_of(config->endpoint));
+  names.push_back(config->vip);
+  for (const std::string& name : names) {
+    if (is_address(name)) {
+      addresses.insert(name);
+    } else if (!name.empty()) {
+      request.dns_names.push_back(name);
+    }
+  }
+  request.ip_addresses.assign(addresses.begin(), addresses.end());
+  request.not_before = {site_.clock().wall().unix_ms - 60'000};
+  request.lifetime = kServerLifetime;
+  auto certificate = pki::issue(config->kubernetes_ca, request, pki::KeyKind::ecdsa_p256);
+  if (!certificate) return tl::unexpected(certificate.error());
+
+  TlsSettings settings;
+  settings.identity = std::move(*certificate);
+  settings.clients = TlsSettings::Clients::optional;
+  settings.client_ca = config->kubernetes_ca.certificate;
+  settings.protocol = "http/1.1";
+  settings.oldest_is_1_3 = false;
+  return TlsContext::make(std::move(settings));
+}
+
+void KubeService::apply_faults(Machine& machine) {
+  for (auto& [address, port] : ports_) {
+    if (port.machine != &machine || !port.gate) continue;
+    port.gate->set_refusing(machine.faults.refuse);
+    port.gate->set_silent(machine.faults.silent);
+    port.gate->set_delay(machine.faults.delay);
+  }
+}
+
+void KubeService::cut(Machine& machine) {
+  for (auto& [address, port] : ports_) {
+    if (port.machine == &machine && port.gate) port.gate->cut_all();
+  }
+}
+
+std::string KubeService::url() const {
+  if (ports_.empty()) return "";
+  const auto config = ports_.begin()->second.machine->config();
+  const std::string shared =
+      config ? site_.addresses().loopback(IpAddress(host_of(config->endpoint))).value() : "";
+  const std::string address = ports_.contains(shared) ? shared : ports_.begin()->first;
+  return "https://" + address + ":" + std::to_string(port_);
+}
+
+}  // namespace ichor::lab

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "lab/kube/resources.h"
+
+namespace ichor::lab {
+
+/// The form in which kubectl wants lists: columns and cells, made by the server.
+nlohmann::json to_table(const KubeResource& resource, const std::vector<nlohmann::json>& objects,
+                        std::uint64_t version, WallTime now, bool whole_objects);
+
+/// "45s", "3m12s", "5h", "12d": how kubectl shows an age.
+std::string human_age(std::int64_t seconds);
+
+}  // namespace ichor::lab

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lab/address_block.h"
+#include "lab/address_map.h"
+#include "lab/config/judge.h"
+#include "lab/machine.h"
+#include "lab/store.h"
+#include "os/loop_clock.h"
+#include "port/random.h"
+#include "sim/node/fabric.h"
+
+namespace ichor::lab {
+
+/// All machines of a lab and what they share. Everything here lives on the loop's thread.
+///
+/// Nothing that a client could learn leaves before it is durable: replies are sent through
+/// when_saved(). So a lab that is killed never goes back behind what it told somebody.
+class Site {
+ public:
+  Site(LoopClock& clock, double time_scale, Random& random, Store& store, AddressBlock block,
+       AddressMap map);
+  ~Site();
+  Site(const Site&) = delete;
+  Site& operator=(const Site&) = delete;
+
+  LoopClock& clock() { return clock_; }
+  Random& random() { return random_; }
+  sim::Fabric& fabric() { return fabric_; }
+  double time_scale() const { return time_scale_; }
+
+  /// A machine that is not `written` yet is written down with the next one that changes.
+  Machine& add(MachineRecord record, bool written);
+  /// Puts back a cluster that was written down. Before the first machine is switched on.
+  void restore(sim::EtcdCluster cluster);
+  const std::vector<std::unique_ptr<Machine>>& machines() const { return machines_; }
+  Machine* find(const NodeName& name) const;
+  /// The machine that has this address now, in the profile's form or as loopback; nullptr if none.
+  Machine* at(const std::string& address) const;
+
+  /// Where `address` is found; a new address is given a place and written down.
+  IpAddress loopback(const IpAddress& address);
+  const AddressMap& addresses() const { return map_; }
+
+  /// Says that a machine may have changed. Listeners are told once, soon, and not from in here.
+  void touch(Machine& machine);
+  using ListenerId = std::uint64_t;
+  ListenerId on_change(std::function<void(Machine&)> listener);
+  void forget(ListenerId id);
+
+  /// Calls `then` when all that has changed so far is durable: at once if it is.
+  void when_saved(std::function<void()> then);
+  /// Called once if the state folder cannot be written any more; nothing is answered from then on.
+  void on_broken(std::function<void(const Error&)> listener) { broken_ = std::move(listener); }
+
+  /// The wall clock's time at a moment of the lab's own time.
+  WallTime wall_at(MonoTime moment) const;
+
+  std::uint64_t mutations{0};
+
+ private:
+  void settle();
+  static bool is_saved(const Machine& machine);
+  void start_saving();
+  void on_saved(const Result<void>& result);
+  static void run(std::vector<std::function<void()>>& waiting);
+  std::uint64_t fabric_mark() const;
+
+  LoopClock& clock_;
+  double time_scale_;
+  Random& random_;
+  Store& store_;
+  AddressBlock block_;
+  AddressMap map_;
+  sim::Fabric fabric_;
+  TalosJudge judge_;
+  std::vector<std::unique_ptr<Machine>> machines_;
+  std::map<ListenerId, std::function<void(Machine&)>> listeners_;
+  ListenerId next_listener_{1};
+  std::vector<Machine*> touched_;
+  Clock::CallId settling_{0};
+
+  std::vector<Machine*> unsaved_;
+  bool map_unsaved_{false};
+  std::uint64_t fabric_saved_{0};
+  bool saving_{false};
+  bool lost_{false};
+  std::vector<std::function<void()>> waiting_;       // for what is being saved
+  std::vector<std::function<void()>> waiting_next_;  // for what will be saved after it
+  std::function<void(const Error&)> broken_;
+};
+
+/// Names in the state folder.
+std::string machine_file(const NodeName& name);
+inline constexpr const char* kFabricFile = "etcd.json";
+inline constexpr const char* kMachineSuffix = ".machine.json";
+
+}  // namespace ichor::lab

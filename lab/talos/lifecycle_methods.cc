@@ -1,0 +1,190 @@
+#include "lab/talos/methods.h"
+#include "lab/talos/port.h"
+#include "lab/talos/tar_gz.h"
+#include "machine.pb.h"
+#include "machineconfig/kubeconfig.h"
+#include "pki/issue.h"
+#include "pki/talosconfig.h"
+
+namespace ichor::lab {
+
+namespace {
+
+using Kind = Method::Kind;
+using Mode = sim::Node::ApplyMode;
+
+void apply_configuration(Exchange& exchange) {
+  const auto request = exchange.parse<machine::ApplyConfigurationRequest>();
+  const auto applied = exchange.node().apply(exchange.caller(), request.data(),
+                                             static_cast<Mode>(request.mode()), request.dry_run());
+  if (!applied) {
+    exchange.refuse(applied.error());
+    return;
+  }
+  machine::ApplyConfigurationResponse response;
+  machine::ApplyConfiguration& item = *response.add_messages();
+  for (const std::string& warning : applied->warnings) item.add_warnings(warning);
+  item.set_mode(static_cast<machine::ApplyConfigurationRequest::Mode>(applied->mode));
+  item.set_mode_details(applied->mode_details);
+  exchange.reply(response);
+}
+
+void bootstrap(Exchange& exchange) {
+  const auto request = exchange.parse<machine::BootstrapRequest>();
+  if (request.recover_etcd()) {
+    exchange.end(Code::unimplemented, "recovery from a snapshot is not part of the lab");
+    return;
+  }
+  reply_to<machine::BootstrapResponse>(exchange, exchange.node().bootstrap(exchange.caller()));
+}
+
+template <class Response>
+void reply_actor(Exchange& exchange, const std::string& actor, const sim::Answer<void>& answer) {
+  if (!answer) {
+    exchange.refuse(answer.error());
+    return;
+  }
+  Response response;
+  response.add_messages()->set_actor_id(actor);
+  exchange.reply(response);
+}
+
+void reboot(Exchange& exchange) {
+  const std::string actor = new_actor(exchange);
+  reply_actor<machine::RebootResponse>(exchange, actor, exchange.node().reboot(exchange.caller()));
+}
+
+void shutdown(Exchange& exchange) {
+  const std::string actor = new_actor(exchange);
+  reply_actor<machine::ShutdownResponse>(exchange, actor,
+                                         exchange.node().shutdown(exchange.caller()));
+}
+
+void reset(Exchange& exchange) {
+  const auto request = exchange.parse<machine::ResetRequest>();
+  const std::string actor = new_actor(exchange);
+  reply_actor<machine::ResetResponse>(exchange, actor,
+                                      exchange.node().reset(exchange.caller(), request.reboot()));
+}
+
+/// The lab's nodes have one version for life: an upgrade to it is a reboot, to another is refused.
+void upgrade(Exchange& exchange) {
+  const auto request = exchange.parse<machine::UpgradeRequest>();
+  if (!exchange.machine().container() && !exchange.node().disk().installed) {
+    exchange.end(Code::failed_precondition, "Talos is not installed");
+    return;
+  }
+  const std::string version = to_text(sim::talos_version(exchange.node().spec().personality));
+  if (!exchange.machine().container() && !request.image().ends_with(":" + version)) {
+    exchange.end(Code::unknown, "error validating installer image \"" + request.image() +
+                                    "\": the lab has " + version + " only");
+    return;
+  }
+  const std::string actor = new_actor(exchange);
+  if (const auto rebooted = exchange.node().reboot(exchange.caller()); !rebooted) {
+    exchange.refuse(rebooted.error());
+    return;
+  }
+  machine::UpgradeResponse response;
+  machine::Upgrade& item = *response.add_messages();
+  item.set_ack("Upgrade request received");
+  item.set_actor_id(actor);
+  exchange.reply(response);
+}
+
+void rollback(Exchange& exchange) {
+  if (exchange.machine().container()) {
+    exchange.end(Code::failed_precondition, "method is not supported in container mode");
+  } else {
+    exchange.end(Code::unknown, "no previous installation to roll back to");
+  }
+}
+
+void meta(Exchange& exchange) {
+  if (exchange.machine().container()) {
+    exchange.end(Code::failed_precondition, "method is not supported in container mode");
+  } else {
+    exchange.end(Code::unimplemented, "META is not part of the lab");
+  }
+}
+
+void kubeconfig(Exchange& exchange) {
+  const auto server = exchange.node().kubeconfig(exchange.caller());
+  if (!server) {
+    exchange.refuse(server.error());
+    return;
+  }
+  const auto config = exchange.machine().config();
+  if (!config || config->kubernetes_ca.key.empty()) {
+    exchange.end(Code::failed_precondition, "kubernetes CA is not configured");
+    return;
+  }
+  const auto file = make_kubeconfig(config->cluster_name, *server, config->kubernetes_ca,
+                                    exchange.site().clock().wall());
+  if (!file) {
+    exchange.end(Code::unknown, file.error().message);
+    return;
+  }
+  common::Data data;
+  data.set_bytes(tar_gz("kubeconfig", file->reveal(), exchange.site().clock().wall()));
+  exchange.reply(data);
+}
+
+void generate_client_configuration(Exchange& exchange) {
+  const auto request = exchange.parse<machine::GenerateClientConfigurationRequest>();
+  const auto config = exchange.machine().config();
+  if (request.crt_ttl().seconds() <= 0) {
+    exchange.end(Code::invalid_argument, "crt_ttl should be positive");
+    return;
+  }
+  if (!config || config->os_ca.key.empty()) {
+    exchange.end(Code::unimplemented,
+                 "client configuration (talosconfig) can't be generated on worker nodes");
+    return;
+  }
+  const std::vector<std::string> roles(request.roles().begin(), request.roles().end());
+  std::vector<std::string> endpoints;
+  for (const auto& machine : exchange.site().machines()) {
+    const auto other = machine->config();
+    if (other && other->control_plane() && other->cluster_id == config->cluster_id) {
+      endpoints.push_back(machine->node().address().value());
+    }
+  }
+  const auto made = pki::make_talosconfig(config->cluster_name, config->os_ca, endpoints, {},
+                                          exchange.site().clock().wall(), roles,
+                                          std::chrono::seconds(request.crt_ttl().seconds()));
+  if (!made) {
+    exchange.end(Code::unknown, made.error().message);
+    return;
+  }
+  const pki::TalosContext& context = made->contexts.front();
+  machine::GenerateClientConfigurationResponse response;
+  machine::GenerateClientConfiguration& item = *response.add_messages();
+  item.set_ca(context.ca);
+  item.set_crt(context.client.certificate);
+  item.set_key(std::string(context.client.key.reveal()));
+  item.set_talosconfig(std::string(pki::write_talosconfig(*made).reveal()));
+  exchange.reply(response);
+}
+
+}  // namespace
+
+const std::vector<Method>& lifecycle_methods() {
+  static const std::vector<Method> methods = {
+      {kMachineService, "ApplyConfiguration", kAdmin, Kind::mutates, apply_configuration},
+      {kMachineService, "Bootstrap", kAdmin, Kind::mutates, bootstrap},
+      {kMachineService, "Reboot", kAdmin | kOperator, Kind::mutates, reboot},
+      {kMachineService, "Shutdown", kAdmin | kOperator, Kind::mutates, shutdown},
+      {kMachineService, "Reset", kAdmin, Kind::mutates, reset},
+      {kMachineService, "Upgrade", kAdmin, Kind::mutates, upgrade},
+      {kMachineService, "Rollback", kAdmin, Kind::mutates, rollback},
+      {kMachineService, "MetaWrite", kAdmin | kMetaWriter, Kind::mutates, meta},
+      {kMachineService, "MetaDelete", kAdmin | kMetaWriter, Kind::mutates, meta},
+      {kMachineService, "Kubeconfig", kAdmin, Kind::streams, kubeconfig},
+      {kMachineService, "GenerateClientConfiguration", kAdmin, Kind::reads,
+       generate_client_configuration},
+  };
+  return methods;
+}
+
+}  // namespace ichor::lab

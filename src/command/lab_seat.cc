@@ -1,0 +1,53 @@
+#include "command/lab_seat.h"
+
+#include <fmt/format.h>
+
+#include "lab/control.h"
+
+namespace ichor {
+
+namespace {
+
+OrEnd<std::string> lab_folder(const LabWish& wish, Desk& desk) {
+  if (!wish.state_dir.empty()) return desk.absolute(wish.state_dir);
+  auto folder = desk.make_temp_dir();
+  if (!folder) return end_with(folder.error());
+  return *std::move(folder);
+}
+
+OrEnd<void> start_lab(const LabWish& wish, const CommonOptions& common, const std::string& folder,
+                      Desk& desk) {
+  const auto program = desk.program();
+  if (!program) return end_with(program.error());
+  lab::LabProcess process;
+  process.argv = {*program,
+                  "lab",
+                  "start",
+                  "--profile",
+                  desk.absolute(common.profile),
+                  "--state",
+                  folder,
+                  "--time-scale",
+                  fmt::format("{}", wish.time_scale)};
+  process.state_dir = folder;
+  process.dies_with_parent = !wish.keep;
+  if (auto started = lab::start_process(process); !started) return end_with(started.error());
+  return {};
+}
+
+}  // namespace
+
+OrEnd<LabSeat> take_lab(const LabWish& wish, const CommonOptions& common, Desk& desk) {
+  auto folder = lab_folder(wish, desk);
+  if (!folder) return tl::unexpected(std::move(folder).error());
+  if (!lab::status_of(*folder)) {
+    if (auto started = start_lab(wish, common, *folder, desk); !started) {
+      return tl::unexpected(std::move(started).error());
+    }
+  }
+  auto addresses = lab::read_address_map(*folder);
+  if (!addresses) return end_with(addresses.error());
+  return LabSeat{*std::move(folder), *std::move(addresses)};
+}
+
+}  // namespace ichor

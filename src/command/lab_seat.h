@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "cli/request.h"
+#include "command/desk.h"
+#include "command/early.h"
+#include "command/profile_input.h"
+#include "lab/address_map.h"
+
+namespace ichor {
+
+/// A lab in another process that stands for the profile's machines.
+struct LabSeat {
+  std::string state_dir;  // the lab's own; ichor's state and kubeconfig go below it
+  lab::AddressMap addresses;
+
+  std::string ichor_state(const ClusterProfile& profile) const {
+    return state_dir + "/ichor/" + profile.name;
+  }
+};
+
+/// Takes a lab that runs in the wanted folder, or starts one for this profile. One that is not to
+/// be kept ends with this process.
+OrEnd<LabSeat> take_lab(const LabWish& wish, const CommonOptions& common, Desk& desk);
+
+}  // namespace ichor

@@ -1,0 +1,89 @@
+#include <csignal>
+#include <fmt/format.h>
+
+#include "command/commands.h"
+#include "command/finish.h"
+#include "command/lab_listing.h"
+#include "command/profile_input.h"
+#include "lab/control.h"
+#include "lab/lab.h"
+
+namespace ichor {
+
+namespace {
+
+OrEnd<std::vector<lab::ScheduledFault>> faults_of(const LabStartRequest& request,
+                                                  const ClusterProfile& profile, Desk& desk) {
+  if (request.seed) {
+    std::vector<NodeName> names;
+    for (const NodePlan& plan : profile.nodes) names.push_back(plan.name);
+    return lab::draw_fault_plan(*request.seed, names);
+  }
+  if (request.fault_plan.empty()) return std::vector<lab::ScheduledFault>{};
+  const auto text = desk.read_input(request.fault_plan);
+  if (!text) return end_with(Exit::usage, text.error().message);
+  auto plan = lab::read_fault_plan(*text, request.fault_plan);
+  if (!plan) return end_with(Exit::findings, plan.error().message);
+  return *std::move(plan);
+}
+
+/// The same lab in a process of its own.
+Exit start_detached(const LabStartRequest& request, const CommonOptions& common, Desk& desk) {
+  const auto program = desk.program();
+  if (!program) return finish(end_with(program.error()).value(), desk);
+  lab::LabProcess process;
+  process.state_dir = desk.absolute(request.state_dir);
+  process.argv = {*program,
+                  "lab",
+                  "start",
+                  "--profile",
+                  desk.absolute(common.profile),
+                  "--state",
+                  process.state_dir,
+                  "--time-scale",
+                  fmt::format("{}", request.time_scale)};
+  const auto pass = [&](const char* flag, const std::string& value) {
+    if (value.empty()) return;
+    process.argv.emplace_back(flag);
+    process.argv.push_back(value);
+  };
+  pass("--faults", request.fault_plan.empty() ? "" : desk.absolute(request.fault_plan));
+  pass("--seed", request.seed ? fmt::to_string(*request.seed) : "");
+  pass("--base-address", request.base_address);
+  const auto status = lab::start_process(process);
+  if (!status) return finish(end_with(status.error()).value(), desk);
+  desk.display().show(lab_listing(*status));
+  RunResult result;
+  result.exit = Exit::done;
+  result.verdict = fmt::format("the lab runs as process {}", status->pid);
+  Summary summary;
+  summary.result = std::move(result);
+  summary.next = {fmt::format("ichor lab stop --state {}", request.state_dir)};
+  return finish(std::move(summary), desk);
+}
+
+}  // namespace
+
+Exit run(const LabStartRequest& request, const CommonOptions& common, Desk& desk) {
+  auto input = read_profile_input(common, {}, desk);
+  if (!input) return finish(std::move(input).error(), desk);
+  auto faults = faults_of(request, input->profile, desk);
+  if (!faults) return finish(std::move(faults).error(), desk);
+  if (request.detach) return start_detached(request, common, desk);
+  lab::LabOptions options;
+  options.state_dir = request.state_dir;
+  options.time_scale = request.time_scale;
+  options.base_address = request.base_address;
+  options.faults = *std::move(faults);
+  auto started = lab::Lab::start(input->profile, std::move(options));
+  if (!started) return finish(end_with(started.error()).value(), desk);
+  desk.display().show(lab_listing((*started)->status()));
+  const int signal = (*started)->wait(true);
+  RunResult result;
+  // Being told to stop is how a lab in the foreground ends.
+  result.exit = signal == SIGTERM ? Exit::terminated : signal != 0 ? Exit::interrupted : Exit::done;
+  result.verdict = "the lab is off; its disks are in " + request.state_dir;
+  return finish(summary_of(*input, std::move(result)), desk);
+}
+
+}  // namespace ichor

@@ -1,0 +1,20 @@
+#include <fmt/format.h>
+
+#include "command/commands.h"
+#include "command/finish.h"
+#include "lab/control.h"
+
+namespace ichor {
+
+Exit run(const LabStopRequest& request, const CommonOptions&, Desk& desk) {
+  constexpr Duration patience = std::chrono::seconds(10);
+  if (auto stopped = lab::stop_lab(request.state_dir, patience); !stopped) {
+    return finish(end_with(stopped.error()).value(), desk);
+  }
+  RunResult result;
+  result.exit = Exit::done;
+  result.verdict = fmt::format("the lab is off; its disks are in {}", request.state_dir);
+  return finish(std::move(result), desk);
+}
+
+}  // namespace ichor

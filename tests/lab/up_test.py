@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""`ichor up` on the embedded lab: over real TLS sockets, twice, and killed in the middle.
+
+Usage: up_test.py ICHOR PROFILE
+"""
+
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ICHOR, PROFILE = sys.argv[1:3]
+LIMIT_S = 240
+
+
+def command(state):
+    return [ICHOR, "up", "-p", PROFILE, "--lab", "--lab-state", state, "--time-scale", "20",
+            "-o", "json"]
+
+
+def up(state):
+    """Runs to the end; the summary is the last line of standard output."""
+    done = subprocess.run(command(state), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=LIMIT_S, check=False)
+    summary = json.loads(done.stdout.splitlines()[-1])
+    return done, summary
+
+
+def kill_after(state, seconds):
+    run = subprocess.Popen(command(state), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(seconds)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+
+
+class Up(unittest.TestCase):
+    def test_brings_six_nodes_up_and_then_changes_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done, summary = up(folder + "/lab")
+            self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+            self.assertTrue(summary["ok"])
+            self.assertEqual(summary["mutations"], 7, "six configs and one bootstrap")
+            self.assertEqual(len(summary["nodes"]), 6)
+            done, summary = up(folder + "/lab")
+            self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+            self.assertEqual(summary["mutations"], 0)
+
+    def test_killed_in_the_middle_the_next_run_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # The pauses only choose where the kill strikes; any of them must do.
+            for seconds in (1.5, 3.0, 4.0):
+                kill_after(folder + "/lab", seconds)
+            done, summary = up(folder + "/lab")
+            self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+            self.assertTrue(summary["ok"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
