@@ -2,10 +2,12 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <optional>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
 
+#include "lab/patience.h"
 #include "sim/node/digest.h"
 
 namespace ichor::lab {
@@ -73,12 +75,14 @@ Result<AddressBlock> AddressBlock::claim(const std::string& first, const std::st
     if (!valid || address >> 24 != 127 || host < 1 || host > kHostMax) {
       return fail(Errc::invalid, "\"" + first + "\" is no address of the form 127.x.y.1");
     }
-    AddressBlock block(address & ~255u, host);
     const std::size_t networks = (count + static_cast<std::size_t>(host) - 1) / kHostMax + 1;
-    if (!block.reserve(networks)) {
-      return fail(Errc::locked, "another lab uses the addresses from " + first);
-    }
-    return block;
+    std::optional<AddressBlock> block;
+    const bool reserved = eventually([&] {
+      block.emplace(AddressBlock(address & ~255u, host));
+      return block->reserve(networks);
+    });
+    if (!reserved) return fail(Errc::locked, "another lab uses the addresses from " + first);
+    return *std::move(block);
   }
   const std::size_t networks = count / kHostMax + 1;
   const std::uint32_t span = (kNetworkMax - kNetworkMin) / 256 + 1;

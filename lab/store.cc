@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "lab/patience.h"
+
 namespace ichor::lab {
 
 namespace {
@@ -71,7 +73,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& state_dir, LoopClo
   const int lock_fd =
       ::openat(folder->fd(), kLockFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (lock_fd < 0) return fail(Errc::io, "cannot open " + state_dir + "/" + kLockFile);
-  if (::flock(lock_fd, LOCK_EX | LOCK_NB) != 0) {
+  if (!eventually([&] { return ::flock(lock_fd, LOCK_EX | LOCK_NB) == 0; })) {
     ::close(lock_fd);
     return fail(Errc::locked, "another lab uses " + state_dir);
   }

@@ -25,8 +25,10 @@ def up(state):
     """Runs to the end; the summary is the last line of standard output."""
     done = subprocess.run(command(state), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           timeout=LIMIT_S, check=False)
-    summary = json.loads(done.stdout.splitlines()[-1])
-    return done, summary
+    lines = done.stdout.splitlines()
+    if done.returncode != 0:
+        print("\n".join(lines[-12:]), done.stderr[-2000:], sep="\n", file=sys.stderr)
+    return done, json.loads(lines[-1])
 
 
 def kill_after(state, seconds):
