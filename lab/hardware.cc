@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "lab/config/disk_choice.h"
 #include "sim/node/digest.h"
+#include "sim/node/disk_selector.h"
+#include "yaml/build.h"
 
 namespace ichor::lab {
 
@@ -26,14 +27,18 @@ std::string transport_of(const NodePlan& plan, const std::string& id) {
   return type == "sd" ? "mmc" : "sata";
 }
 
-/// The first size of a usual list that the selector takes.
-void fit_size(const DiskSelector& selector, Disk& disk) {
+/// The first size of a usual list that fits what the plan asks for.
+void fit_size(const std::string& wanted, Disk& disk) {
+  if (wanted.empty()) {
+    disk.size_bytes = 64ull << 30;
+    return;
+  }
+  const auto selector = sim::DiskSelector::read(yaml::map().set("size", wanted));
   for (const std::uint64_t gib :
        {64ull, 128ull, 256ull, 512ull, 1024ull, 2048ull, 4096ull, 32ull, 16ull, 8ull}) {
     for (const std::uint64_t unit : {std::uint64_t{1} << 30, std::uint64_t{1'000'000'000}}) {
       disk.size_bytes = gib * unit;
-      const auto choice = choose_disk(selector, {disk});
-      if (choice && choice->dev_path) return;
+      if (selector && selector->choose({disk}) != nullptr) return;
     }
   }
   disk.size_bytes = 64ull << 30;
@@ -53,7 +58,7 @@ Disk system_disk_for(const NodePlan& plan) {
   disk.uuid = example_of(selector.uuid, "");
   disk.modalias = example_of(selector.modalias, "scsi:t-0x00");
   disk.bus_path = example_of(selector.bus_path, "/pci0000:00/0000:00:05.0/");
-  fit_size(selector, disk);
+  fit_size(selector.size, disk);
   return disk;
 }
 

@@ -28,6 +28,9 @@ namespace ichor::lab {
 namespace {
 
 constexpr const char* kLabFile = "lab.json";
+/// The machines as they were made, all in one file: a thousand files would be a thousand syncs.
+/// What changes later has a file of its own, which counts instead.
+constexpr const char* kMachinesFile = "machines.json";
 /// Ports and watches of Kubernetes follow the machines this far behind, in the lab's time per unit
 /// of scale: many machines change together.
 constexpr Duration kKubeDelay = std::chrono::milliseconds(20);
@@ -145,7 +148,10 @@ class Lab::Impl {
     injector_ = std::make_unique<FaultInjector>(*site_, *talos_, *kube_);
     site_->on_change([this](Machine& machine) { on_change(machine); });
     site_->on_broken([this](const Error& error) {
-      broken_ = error.message;
+      {
+        const std::lock_guard lock(mutex_);
+        broken_ = error.message;
+      }
       request_stop();
     });
     auto control = ControlServer::open(
@@ -220,6 +226,11 @@ class Lab::Impl {
     return signal;
   }
 
+  std::string trouble() const {
+    const std::lock_guard lock(mutex_);
+    return broken_;
+  }
+
   FaultInjector& injector() { return *injector_; }
   const AddressMap& addresses() const { return addresses_; }
 
@@ -229,28 +240,36 @@ class Lab::Impl {
     if (!text) return tl::unexpected(text.error());
     if (!text->empty()) {
       auto clusters = clusters_from_json(*text);
-      if (!clusters) {
-        return fail(Errc::invalid, store_->path() + "/" + kFabricFile + " is damaged");
-      }
+      if (!clusters) return damaged(kFabricFile);
       for (sim::EtcdCluster& cluster : *clusters) site_->restore(std::move(cluster));
     }
+    const auto made = store_->read(kMachinesFile);
+    if (!made) return tl::unexpected(made.error());
+    auto records = nlohmann::json::parse(made->empty() ? "{}" : *made, nullptr, false);
+    if (!records.is_object()) return damaged(kMachinesFile);
+    const std::size_t known_count = records.size();
     for (const NodePlan& plan : profile.nodes) {
-      const auto known = store_->read(machine_file(plan.name));
-      if (!known) return tl::unexpected(known.error());
-      if (known->empty()) {
+      const std::string& name = plan.name.value();
+      if (!records.contains(name)) {
         MachineRecord fresh;
         fresh.spec = machine_for(plan, options_.personality, options_.platform);
         fresh.link = link_of(plan);
-        site_->add(std::move(fresh), false);
-        continue;
+        records[name] = to_json(fresh);
       }
+      auto known = store_->read(machine_file(plan.name));
+      if (!known) return tl::unexpected(known.error());
+      if (known->empty()) known = records[name].get<std::string>();
       auto record = machine_from_json(*known);
-      if (!record) {
-        return fail(Errc::invalid, store_->path() + "/" + machine_file(plan.name) + " is damaged");
-      }
-      site_->add(std::move(*record), true);
+      if (!record) return damaged(machine_file(plan.name));
+      site_->add(std::move(*record));
     }
-    return {};
+    if (records.size() == known_count) return {};
+    const std::vector<StateFile> files = {{kMachinesFile, records.dump(1) + "\n"}};
+    return replace_files(store_->folder(), files);
+  }
+
+  tl::unexpected<Error> damaged(const std::string& file) const {
+    return fail(Errc::invalid, store_->path() + "/" + file + " is damaged");
   }
 
   NodeReport report(Machine& machine) {
@@ -347,5 +366,7 @@ Result<std::string> Lab::inject(const Injection& injection) {
 void Lab::stop() { impl_->request_stop(); }
 
 int Lab::wait(bool on_signals) { return impl_->wait(on_signals); }
+
+std::string Lab::trouble() const { return impl_->trouble(); }
 
 }  // namespace ichor::lab

@@ -52,6 +52,8 @@ class Lab {
   void stop();
   /// Blocks until stop() or, with `on_signals`, SIGINT or SIGTERM; gives the signal's number or 0.
   int wait(bool on_signals);
+  /// Why it stopped by itself: its state folder could not be written. Empty otherwise.
+  std::string trouble() const;
 
   class Impl;
 

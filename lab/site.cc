@@ -21,7 +21,7 @@ Site::~Site() {
   if (settling_ != 0) clock_.cancel(settling_);
 }
 
-Machine& Site::add(MachineRecord record, bool written) {
+Machine& Site::add(MachineRecord record) {
   const bool powered = record.powered;
   machines_.push_back(
       std::make_unique<Machine>(clock_, random_, fabric_, judge_, std::move(record)));
@@ -29,10 +29,6 @@ Machine& Site::add(MachineRecord record, bool written) {
   machine.marks.revision = machine.node().disk_revision();
   machine.marks.powered = powered;
   machine.node().subscribe([this, &machine] { touch(machine); });
-  if (!written) {
-    machine.marks.unsaved = true;
-    unsaved_.push_back(&machine);
-  }
   return machine;
 }
 

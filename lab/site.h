@@ -9,11 +9,11 @@
 
 #include "lab/address_block.h"
 #include "lab/address_map.h"
-#include "lab/config/judge.h"
 #include "lab/machine.h"
 #include "lab/store.h"
 #include "os/loop_clock.h"
 #include "port/random.h"
+#include "sim/node/config_judge_yaml.h"
 #include "sim/node/fabric.h"
 
 namespace ichor::lab {
@@ -35,8 +35,8 @@ class Site {
   sim::Fabric& fabric() { return fabric_; }
   double time_scale() const { return time_scale_; }
 
-  /// A machine that is not `written` yet is written down with the next one that changes.
-  Machine& add(MachineRecord record, bool written);
+  /// A machine as it is written down already.
+  Machine& add(MachineRecord record);
   /// Puts back a cluster that was written down. Before the first machine is switched on.
   void restore(sim::EtcdCluster cluster);
   const std::vector<std::unique_ptr<Machine>>& machines() const { return machines_; }
@@ -79,7 +79,7 @@ class Site {
   AddressBlock block_;
   AddressMap map_;
   sim::Fabric fabric_;
-  TalosJudge judge_;
+  sim::YamlJudge judge_;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::map<ListenerId, std::function<void(Machine&)>> listeners_;
   ListenerId next_listener_{1};

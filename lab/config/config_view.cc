@@ -69,24 +69,6 @@ void read_interface(ConfigView& view, const Node& interface, const std::string& 
   }
 }
 
-void read_install(ConfigView& view, const Node& install) {
-  view.has_install = true;
-  view.install_disk = text_at(install, {"disk"});
-  view.install_image = text_at(install, {"image"});
-  const Node* selector = install.find("diskSelector");
-  if (selector == nullptr || selector->is_null()) return;
-  view.has_disk_selector = true;
-  DiskSelector& out = view.disk_selector;
-  out.size = text_at(*selector, {"size"});
-  out.model = text_at(*selector, {"model"});
-  out.serial = text_at(*selector, {"serial"});
-  out.modalias = text_at(*selector, {"modalias"});
-  out.uuid = text_at(*selector, {"uuid"});
-  out.wwid = text_at(*selector, {"wwid"});
-  out.type = text_at(*selector, {"type"});
-  out.bus_path = text_at(*selector, {"busPath"});
-}
-
 void read_machine(ConfigView& view, const Node& machine) {
   view.machine_type = text_at(machine, {"type"});
   view.token = text_at(machine, {"token"});
@@ -99,9 +81,7 @@ void read_machine(ConfigView& view, const Node& machine) {
   }
   view.cert_sans = list_at(machine, {"certSANs"});
   view.kubelet_image = text_at(machine, {"kubelet", "image"});
-  if (const Node* install = machine.find("install"); install && install->is_mapping()) {
-    read_install(view, *install);
-  }
+  view.install_image = text_at(machine, {"install", "image"});
   if (const Node* labels = machine.find("nodeLabels")) {
     for (const yaml::Entry& label : labels->entries) {
       view.node_labels[label.key.text] = label.value.text;

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "model/cluster_profile.h"
 #include "model/node.h"
 #include "pki/certificate.h"
 #include "yaml/node.h"
@@ -29,10 +28,6 @@ struct ConfigView {
   pki::CertificateAndKey os_ca;           // key empty on workers
   std::vector<std::string> accepted_cas;  // PEM
   std::vector<std::string> cert_sans;
-  bool has_install{false};
-  std::string install_disk;
-  bool has_disk_selector{false};
-  DiskSelector disk_selector;
   std::string install_image;
   std::string kubelet_image;
   std::map<std::string, std::string> node_labels;

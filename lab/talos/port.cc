@@ -39,8 +39,8 @@ TalosPort::TalosPort(Site& site, Machine& machine, std::uint16_t port, Handover 
 TalosPort::Look TalosPort::wanted() const {
   const sim::Node& node = machine_.node();
   Look look;
-  if (node.address().value().empty()) return look;
-  look.address = site_.loopback(node.address()).value();
+  // A machine that is off keeps its address: it can be made silent there.
+  look.address = site_.loopback(IpAddress(machine_.home())).value();
   switch (node.listener()) {
     case sim::Listener::maintenance: look.face = Face::maintenance; break;
     case sim::Listener::apid: look.face = Face::apid; break;
@@ -60,15 +60,12 @@ Result<void> TalosPort::refresh() {
     gate_->cut_all();
   }
   if (!gate_ || gate_->address() != look.address) {
-    gate_.reset();
-    if (!look.address.empty()) {
-      gate_ = std::make_unique<Gate>(
-          site_.clock().io(), look.address, port_,
-          [this](const std::shared_ptr<Tunnel>& tunnel, int inner_fd, const Peer& peer) {
-            handover_(machine_, tunnel, inner_fd, peer, look_.face == Face::maintenance);
-          });
-      apply_faults();
-    }
+    gate_ = std::make_unique<Gate>(
+        site_.clock().io(), look.address, port_,
+        [this](const std::shared_ptr<Tunnel>& tunnel, int inner_fd, const Peer& peer) {
+          handover_(machine_, tunnel, inner_fd, peer, look_.face == Face::maintenance);
+        });
+    apply_faults();
   }
   look_ = std::move(look);
   if (look_.face == Face::closed) return {};

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "command/desk.h"
-#include "command/early.h"
 #include "command/profile_input.h"
 #include "command/workspace.h"
 
@@ -13,15 +12,14 @@ namespace ichor {
 /// profile.
 std::string kubeconfig_path(const std::string& wanted, const ProfileInput& input);
 
-/// The API server's address in the kubeconfig, and the one under which tools on this machine reach
-/// it: they differ on a lab only. Empty: they are the same.
+/// Where other programs reach the cluster's API; empty: where the profile says.
 struct OutsideView {
-  std::string endpoint;
-  std::string reached_under;
+  std::string endpoint;       // of the profile
+  std::string reached_under;  // what they must use instead
 };
 
-/// Puts the kubeconfig that the run left in the state folder where people want it. Nothing happens
-/// if there is none.
+/// Puts the kubeconfig that the run left in the state folder where people want it. False if there
+/// is none.
 Result<bool> export_kubeconfig(const std::string& path, const OutsideView& outside,
                                Workspace& space, Desk& desk);
 

@@ -16,7 +16,7 @@ Exit plan_phases(const ProfileInput& input, const CommonOptions& common, const P
   if (!space) return finish(std::move(space).error(), desk);
   auto plan = make_plan(input.profile, *space, {wish.phases, false}, desk);
   if (!plan) return finish(std::move(plan).error(), desk);
-  return show_plan(input, *std::move(plan), wish.detailed_exitcode, desk);
+  return show_plan(input, space->configs, *std::move(plan), wish.detailed_exitcode, desk);
 }
 
 Exit run(const PlanRequest& request, const CommonOptions& common, Desk& desk) {

@@ -100,8 +100,9 @@ Listing node_listing(const ClusterProfile& profile, const ConfigSet& configs,
   return listing;
 }
 
-Exit show_plan(const ProfileInput& input, RunPlan plan, bool detailed_exitcode, Desk& desk) {
-  Listing nodes = node_listing(input.profile, {}, plan.seen);
+Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan,
+               bool detailed_exitcode, Desk& desk) {
+  Listing nodes = node_listing(input.profile, configs, plan.seen);
   nodes.columns = {{"node", "NODE"},      {"role", "ROLE"},   {"address", "ADDRESS"},
                    {"seen", "SEEN"},      {"stage", "STAGE"}, {"fingerprint", "FINGERPRINT"},
                    {"trouble", "TROUBLE"}};

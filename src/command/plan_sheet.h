@@ -19,7 +19,8 @@ Exit plan_phases(const ProfileInput& input, const CommonOptions& common, const P
 
 /// Shows a plan and gives its exit code: 0, or 2 for pending changes if that was asked for, or what
 /// the run itself would end with if it would stop.
-Exit show_plan(const ProfileInput& input, RunPlan plan, bool detailed_exitcode, Desk& desk);
+Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan,
+               bool detailed_exitcode, Desk& desk);
 
 /// The nodes as they were seen, for plan, status and discover.
 Listing node_listing(const ClusterProfile& profile, const ConfigSet& configs,

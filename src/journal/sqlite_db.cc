@@ -127,10 +127,10 @@ bool Db::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
 bool Db::read_only() const { return sqlite3_db_readonly(handle_, "main") != 0; }
 
-Statement::Statement(Db& db, std::string_view sql) : db_(db) {
-  trouble_ =
-      sqlite3_prepare_v2(db.handle(), sql.data(), static_cast<int>(sql.size()), &handle_, nullptr);
-}
+Statement::Statement(Db& db, std::string_view sql)
+    : db_(db),
+      trouble_(sqlite3_prepare_v2(db.handle(), sql.data(), static_cast<int>(sql.size()), &handle_,
+                                  nullptr)) {}
 
 Statement::~Statement() { sqlite3_finalize(handle_); }
 

@@ -1,9 +1,8 @@
 #include "journal/sqlite_journal.h"
 
 #include <condition_variable>
+#include <csignal>
 #include <mutex>
-#include <pthread.h>
-#include <signal.h>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -136,7 +135,7 @@ class SqliteJournal::Writer {
     if (!failure) {
       const std::lock_guard lock(store_mutex_);
       if (auto written = store_->append(records); !written) failure = std::move(written).error();
-      if (store_->failure()) give_up(*store_->failure());
+      if (const auto& broken = store_->failure()) give_up(*broken);
     }
     std::vector<std::pair<std::shared_ptr<Answer>, Result<std::uint64_t>>> answers;
     answers.reserve(batch.size());

@@ -197,16 +197,16 @@ Result<SqliteStore::Head> SqliteStore::load_head() {
 Result<void> SqliteStore::append(std::vector<JournalRecord>& batch) {
   if (failure_) return tl::unexpected(*failure_);
   if (!held_) return tl::unexpected(not_locked());
-  return kept(write(batch));
+  return kept(write(*held_, batch));
 }
 
-Result<void> SqliteStore::write(std::vector<JournalRecord>& batch) {
+Result<void> SqliteStore::write(const Held& held, std::vector<JournalRecord>& batch) {
   auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
   if (!transaction) return tl::unexpected(std::move(transaction).error());
   // Within the transaction, so that nobody can break the lock between this look and the commit.
-  const auto mine = still_mine();
+  const auto mine = still_mine(held);
   if (!mine) return tl::unexpected(mine.error());
-  if (!*mine) return tl::unexpected(lock_was_broken(held_->owner));
+  if (!*mine) return tl::unexpected(lock_was_broken(held.owner));
 
   Head head = head_;
   Statement insert(*db_, kInsertRecord);

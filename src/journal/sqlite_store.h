@@ -96,11 +96,11 @@ class SqliteStore {
   Result<bool> try_lock(const LockOwner& owner);
   Result<void> check_whole();
   Result<bool> take_over(const OwnerRow& left, const OwnerRow& mine);
-  Result<void> give_back();
+  Result<void> give_back(Held& held);
   Result<void> move_on(const std::string& nonce);
-  Result<bool> still_mine();
+  Result<bool> still_mine(const Held& held);
 
-  Result<void> write(std::vector<JournalRecord>& batch);
+  Result<void> write(const Held& held, std::vector<JournalRecord>& batch);
   Result<void> write_origin();
   /// Remembers the error of a write for good, and passes it on.
   template <class T>

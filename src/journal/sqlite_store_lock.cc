@@ -104,7 +104,7 @@ Result<bool> SqliteStore::try_lock(const LockOwner& owner) {
   const auto settled = kept(db_->checkpoint(Db::Checkpoint::truncate));
   if (!settled) return tl::unexpected(settled.error());
   const OwnerRow mine{left->generation, owner, static_cast<std::int64_t>(file->inode())};
-  const auto taken = kept(take_over(*left, mine));
+  auto taken = kept(take_over(*left, mine));
   if (!taken || !*taken) return taken;
   held_.emplace(Held{*std::move(file), owner, mine.generation});
   const auto told = kept(held_->file.write(for_people(owner)));
@@ -118,7 +118,7 @@ Result<void> SqliteStore::check_whole() {
   // at.
   auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
   if (!transaction) return tl::unexpected(std::move(transaction).error());
-  const auto log = check_wal(folder_.file("journal.db-wal"));
+  auto log = check_wal(folder_.file("journal.db-wal"));
   if (!log && log.error().code == Errc::unsafe) return tl::unexpected(damaged(log.error().message));
   if (!log) return log;
   auto records = read_rows();
@@ -142,31 +142,31 @@ Result<bool> SqliteStore::take_over(const OwnerRow& left, const OwnerRow& mine) 
   return true;
 }
 
-Result<bool> SqliteStore::still_mine() {
+Result<bool> SqliteStore::still_mine(const Held& held) {
   const auto now = load_owner();
   if (!now) return tl::unexpected(now.error());
-  return now->generation == held_->generation && now->owner.nonce == held_->owner.nonce;
+  return now->generation == held.generation && now->owner.nonce == held.owner.nonce;
 }
 
 Result<void> SqliteStore::unlock() {
   if (!held_) return {};
-  Result<void> given = failure_ ? tl::unexpected(*failure_) : kept(give_back());
+  Result<void> given = failure_ ? tl::unexpected(*failure_) : kept(give_back(*held_));
   held_.reset();
   return given;
 }
 
-Result<void> SqliteStore::give_back() {
+Result<void> SqliteStore::give_back(Held& held) {
   {
     auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
     if (!transaction) return tl::unexpected(std::move(transaction).error());
-    const auto mine = still_mine();
+    const auto mine = still_mine(held);
     if (!mine) return tl::unexpected(mine.error());
     if (!*mine) return {};
-    const OwnerRow nobody{held_->generation, {}, 0};
+    const OwnerRow nobody{held.generation, {}, 0};
     if (auto stored = store_owner(nobody); !stored) return stored;
     if (auto committed = (*transaction)->commit(); !committed) return committed;
   }
-  if (auto emptied = held_->file.write(""); !emptied) return emptied;
+  if (auto emptied = held.file.write(""); !emptied) return emptied;
   return db_->checkpoint(Db::Checkpoint::passive);
 }
 

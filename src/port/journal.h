@@ -23,9 +23,9 @@ struct LockOwner {
 ///
 /// A record is durable when append() returns a sequence number; the caller then may act on it.
 /// After an error from append() the journal refuses every further record (a failed fsync is never
-/// retried), so the run must stop mutating and end. Records are read back in order and proved
-/// whole: a torn tail that was never acknowledged disappears, any other damage is Errc::unsafe and
-/// nothing is read.
+/// retried), so the run must stop mutating and end; only Errc::cancelled is the caller's own doing
+/// and leaves the journal usable. Records are read back in order and proved whole: a torn tail that
+/// was never acknowledged disappears, any other damage is Errc::unsafe and nothing is read.
 class Journal {
  public:
   virtual ~Journal() = default;

@@ -1,0 +1,216 @@
+#include "command/commands.h"
+
+#include <csignal>
+#include <fmt/format.h>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command/fake_desk.h"
+
+namespace ichor {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The reference profile, its six machines in maintenance mode, and what somebody types.
+class CommandsTest : public ::testing::Test {
+ protected:
+  CommandsTest() {
+    desk_.inputs["ichor.yaml"] = content_of("examples/reference/ichor.yaml");
+    for (int i = 1; i <= 3; ++i) {
+      power_on(fmt::format("192.168.22.10{}", i), fmt::format("52:54:00:16:01:0{}", i));
+      power_on(fmt::format("192.168.22.11{}", i), fmt::format("52:54:00:16:01:1{}", i));
+    }
+  }
+
+  void power_on(const std::string& address, const std::string& mac) {
+    desk_.machines.macs[address] = mac;
+  }
+
+  int type(std::vector<std::string> words) {
+    const CommandLine line = parse_command_line(words);
+    return static_cast<int>(run_command(std::get<Invocation>(line), desk_));
+  }
+
+  const RunResult& result() { return desk_.display().summary().result; }
+
+  FakeDesk desk_;
+};
+
+TEST_F(CommandsTest, LintFindsNothingInTheReferenceProfile) {
+  EXPECT_EQ(type({"lint"}), 0);
+  EXPECT_EQ(result().verdict, "ichor.yaml: 0 errors, 0 warnings");
+}
+
+TEST_F(CommandsTest, LintTellsAllFindingsWithTheirPlaces) {
+  desk_.inputs["bad.yaml"] = content_of("examples/broken/network.yaml");
+  EXPECT_EQ(type({"lint", "-p", "bad.yaml"}), 3);
+  EXPECT_GT(result().findings.size(), 1u);
+  for (const Finding& finding : result().findings) {
+    EXPECT_THAT(finding.where, HasSubstr("bad.yaml:"));
+    EXPECT_FALSE(finding.fix.empty());
+  }
+}
+
+TEST_F(CommandsTest, NothingIsBegunWithAProfileThatHasErrors) {
+  desk_.inputs["bad.yaml"] = content_of("examples/broken/network.yaml");
+  EXPECT_EQ(type({"up", "-p", "bad.yaml"}), 3);
+  EXPECT_FALSE(desk_.state_made);
+}
+
+TEST_F(CommandsTest, AMissingProfileIsAMistakeOfTheCommandLine) {
+  EXPECT_EQ(type({"lint", "-p", "nowhere.yaml"}), 64);
+  EXPECT_THAT(result().verdict, HasSubstr("nowhere.yaml"));
+}
+
+TEST_F(CommandsTest, AProfileOfAnotherClusterIsRefused) {
+  EXPECT_EQ(type({"plan", "--cluster", "apps"}), 64);
+  EXPECT_EQ(result().verdict, "ichor.yaml describes the cluster reference, not apps");
+}
+
+TEST_F(CommandsTest, ANodeThatTheProfileDoesNotHaveIsNamedWithItsNearest) {
+  EXPECT_EQ(type({"preflight", "-n", "cp1,w4"}), 64);
+  EXPECT_THAT(result().verdict, HasSubstr("no node w4"));
+}
+
+TEST_F(CommandsTest, PlanNamesEveryActionAndChangesNothing) {
+  EXPECT_EQ(type({"plan"}), 0);
+  EXPECT_THAT(
+      desk_.display().rows("action", {"node", "action"}),
+      ElementsAre("cp1 ApplyConfiguration", "cp2 ApplyConfiguration", "cp3 ApplyConfiguration",
+                  "w1 ApplyConfiguration", "w2 ApplyConfiguration", "w3 ApplyConfiguration",
+                  "cp1 Bootstrap", "cp1 Kubeconfig"));
+  EXPECT_THAT(desk_.display().rows("node", {"node", "fingerprint"}),
+              Contains("cp1 pin of 52:54:00:16:01:01"));
+  EXPECT_EQ(desk_.display().summary().planned, 8);
+  EXPECT_EQ(result().mutations, 0);
+  EXPECT_EQ(desk_.machines.mutations, 0);
+  EXPECT_FALSE(desk_.state_made);
+  EXPECT_THAT(desk_.files, IsEmpty());
+  EXPECT_THAT(desk_.exported, IsEmpty());
+}
+
+TEST_F(CommandsTest, PlanTellsPendingChangesByItsExitCodeIfAsked) {
+  EXPECT_EQ(type({"plan", "--detailed-exitcode"}), 2);
+}
+
+TEST_F(CommandsTest, PlanWaitsForANodeThatIsNotThere) {
+  desk_.machines.macs.erase("192.168.22.102");
+  EXPECT_EQ(type({"up", "--dry-run"}), 0);
+  EXPECT_THAT(
+      desk_.display().rows("action", {"node", "action"}),
+      ElementsAre("cp2 wait", "cp1 ApplyConfiguration", "cp3 ApplyConfiguration",
+                  "w1 ApplyConfiguration", "w2 ApplyConfiguration", "w3 ApplyConfiguration"));
+}
+
+TEST_F(CommandsTest, PlanFindsANodeWhereTheOperatorSaysItIs) {
+  desk_.machines.macs.erase("192.168.22.102");
+  power_on("192.168.20.37", "52:54:00:16:01:02");
+  EXPECT_EQ(type({"plan", "--address", "cp2=192.168.20.37"}), 0);
+  EXPECT_THAT(desk_.display().rows("node", {"node", "address", "seen"}),
+              Contains("cp2 192.168.20.37 maintenance"));
+}
+
+TEST_F(CommandsTest, ExcludedNodesAreNotPartOfThePlan) {
+  EXPECT_EQ(type({"plan", "--exclude", "cp3,w1"}), 0);
+  EXPECT_THAT(desk_.display().rows("node", {"node"}), ElementsAre("cp1", "cp2", "w2", "w3"));
+}
+
+TEST_F(CommandsTest, UpAsksFirstWhetherItMayWriteTheKubeconfig) {
+  desk_.seen_by_git.insert("kubernetes/kubeconfig");
+  EXPECT_EQ(type({"up"}), 5);
+  EXPECT_THAT(result().verdict, HasSubstr("seen by git"));
+  EXPECT_EQ(desk_.machines.mutations, 0);
+}
+
+TEST_F(CommandsTest, SecretsAreMadeOnceAndKept) {
+  EXPECT_EQ(type({"preflight"}), 0) << result().verdict;
+  ASSERT_TRUE(desk_.files.contains("secrets.yaml"));
+  EXPECT_TRUE(desk_.files.contains("talosconfig"));
+  const auto before = desk_.files;
+  FakeDesk& desk = desk_;
+  desk.display().summaries.clear();
+  EXPECT_EQ(type({"preflight"}), 0) << result().verdict;
+  EXPECT_EQ(desk_.files, before);
+}
+
+TEST_F(CommandsTest, LostSecretsAreNotReplaced) {
+  ASSERT_EQ(type({"preflight"}), 0) << result().verdict;
+  desk_.files.erase("secrets.yaml");
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"up"}), 5);
+  EXPECT_THAT(result().verdict, HasSubstr("secrets of reference are gone"));
+  EXPECT_FALSE(desk_.files.contains("secrets.yaml"));
+}
+
+TEST_F(CommandsTest, DiscoverTellsTheMachines) {
+  EXPECT_EQ(type({"discover"}), 0) << result().verdict;
+  EXPECT_THAT(desk_.display().rows("node", {"node", "uuid"}),
+              Contains("w3 uuid of 52:54:00:16:01:13"));
+  EXPECT_EQ(desk_.machines.mutations, 0);
+}
+
+TEST_F(CommandsTest, AStateFolderFromAnotherMachineIsNotGoneOnWith) {
+  desk_.copied = true;
+  EXPECT_EQ(type({"up"}), 5);
+  EXPECT_THAT(result().verdict, HasSubstr("--adopt"));
+}
+
+TEST_F(CommandsTest, AnInterruptedLookEndsAsSuch) {
+  desk_.signal = SIGINT;
+  EXPECT_EQ(type({"status"}), 130);
+  desk_.display().summaries.clear();
+  desk_.signal = SIGTERM;
+  EXPECT_EQ(type({"status"}), 143);
+}
+
+TEST_F(CommandsTest, StatusLooksAtEveryNodeOnce) {
+  desk_.machines.macs.erase("192.168.22.113");
+  EXPECT_EQ(type({"status"}), 0);
+  EXPECT_THAT(desk_.display().rows("node", {"node", "seen"}), Contains("w3 silent"));
+  EXPECT_THAT(desk_.display().rows("node", {"node", "stage"}), Contains("cp1 maintenance"));
+  EXPECT_FALSE(desk_.state_made);
+}
+
+TEST_F(CommandsTest, ReportHasNothingToTellBeforeTheFirstRun) {
+  EXPECT_EQ(type({"report", "--text"}), 1);
+  desk_.display().summaries.clear();
+  ASSERT_EQ(type({"preflight"}), 0) << result().verdict;
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"report", "--text"}), 0);
+  ASSERT_THAT(desk_.display().histories, SizeIs(1));
+  EXPECT_THAT(desk_.display().histories[0].records, Not(IsEmpty()));
+}
+
+TEST_F(CommandsTest, UnlockNeedsTheNonceOfTheHolder) {
+  MemoryJournal rival(desk_.store());
+  ASSERT_TRUE(rival.lock({"00000000000000bb", "elsewhere", "boot", 7}));
+  desk_.state_made = true;
+  EXPECT_EQ(type({"unlock", "00000000000000cc"}), 1);
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"unlock", "00000000000000bb"}), 0);
+}
+
+TEST_F(CommandsTest, VersionAndCompletionArePrintedAsTheyAre) {
+  EXPECT_EQ(type({"version"}), 0);
+  EXPECT_THAT(desk_.printed(), HasSubstr("ichor "));
+  EXPECT_EQ(type({"completion", "bash"}), 0);
+  EXPECT_THAT(desk_.printed(), HasSubstr("complete -o default -F _ichor ichor"));
+  EXPECT_THAT(desk_.display().summaries, IsEmpty());
+  EXPECT_EQ(type({"version", "-o", "json"}), 0);
+  EXPECT_THAT(desk_.display().rows("version", {"version"}), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace ichor

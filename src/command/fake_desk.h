@@ -1,0 +1,260 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "command/desk.h"
+#include "journal/memory_journal.h"
+#include "sim/seeded_random.h"
+#include "sim/virtual_clock.h"
+
+namespace ichor {
+
+/// What a command showed, kept for the test to look at.
+class KeptDisplay final : public Display {
+ public:
+  void begin(const ClusterProfile&) override {}
+  void emit(const Event& event) override { events.push_back(event); }
+  void show(const Listing& listing) override { listings.push_back(listing); }
+  void show(const History& history) override { histories.push_back(history); }
+  void end(const Summary& last) override {
+    check(summaries.empty(), "a command ends once");
+    summaries.push_back(last);
+  }
+
+  const Summary& summary() const {
+    check(!summaries.empty(), "the command said how it ended");
+    return summaries.back();
+  }
+  /// The rows of one type, each reduced to the values of `keys`.
+  std::vector<std::string> rows(const std::string& type,
+                                const std::vector<std::string>& keys) const {
+    std::vector<std::string> found;
+    for (const Listing& listing : listings) {
+      if (listing.type != type) continue;
+      for (const auto& row : listing.rows) {
+        std::string text;
+        for (const std::string& key : keys) {
+          text += (text.empty() ? "" : " ") + row.value(key, std::string());
+        }
+        found.push_back(std::move(text));
+      }
+    }
+    return found;
+  }
+
+  std::deque<Event> events;
+  std::vector<Listing> listings;
+  std::vector<History> histories;
+  std::vector<Summary> summaries;
+};
+
+/// A node in maintenance mode that nobody changes: it counts who tries.
+class MaintenanceSession final : public TalosSession {
+ public:
+  MaintenanceSession(std::string mac, int& mutations)
+      : mac_(std::move(mac)), mutations_(mutations) {
+    peer_.fingerprint = Fingerprint("pin of " + mac_);
+  }
+  const Peer& peer() const override { return peer_; }
+  Task<CallResult<TalosVersion>> version(Context) override { co_return TalosVersion{1, 12, 6}; }
+  Task<CallResult<MachineStatus>> machine_status(Context) override {
+    co_return MachineStatus{Stage::maintenance, true, {}};
+  }
+  Task<CallResult<Identity>> identity(Context) override {
+    Identity identity;
+    identity.uuid = MachineUuid("uuid of " + mac_);
+    identity.macs = {MacAddress(mac_)};
+    co_return identity;
+  }
+  Task<CallResult<std::vector<Disk>>> disks(Context) override { co_return unserved(Call::disks); }
+  Task<CallResult<std::vector<ServiceStatus>>> services(Context) override {
+    co_return unserved(Call::services);
+  }
+  Task<CallResult<bool>> time_synced(Context) override { co_return unserved(Call::time_status); }
+  Task<CallResult<std::optional<Digest>>> config_digest(Context) override {
+    co_return std::optional<Digest>();
+  }
+  Task<CallResult<bool>> etcd_has_data(Context) override { co_return unserved(Call::etcd_data); }
+  Task<CallResult<std::vector<EtcdMember>>> etcd_members(Context) override {
+    co_return unserved(Call::etcd_members);
+  }
+  Task<CallResult<EtcdStatus>> etcd_status(Context) override {
+    co_return unserved(Call::etcd_status);
+  }
+  Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context) override {
+    co_return unserved(Call::etcd_alarms);
+  }
+  Task<CallResult<SecretString>> kubeconfig(Context) override {
+    co_return unserved(Call::kubeconfig);
+  }
+  Task<CallResult<std::unique_ptr<Watch>>> watch(Context, Bell&) override {
+    co_return unserved(Call::watch);
+  }
+  Task<Outcome> apply_configuration(Context, ApplyRequest) override {
+    ++mutations_;
+    co_return Outcome::done();
+  }
+  Task<Outcome> bootstrap(Context) override {
+    ++mutations_;
+    co_return Outcome::done();
+  }
+
+ private:
+  static tl::unexpected<CallError> unserved(Call call) {
+    return tl::unexpected(CallError{call, Progress::answered, TlsVerdict::fine, Code::unimplemented,
+                                    "API is not implemented in maintenance mode"});
+  }
+
+  std::string mac_;
+  int& mutations_;
+  Peer peer_;
+};
+
+/// Machines by address; where there is none, nobody listens.
+class FakeMachines final : public TalosApi, public KubeApi {
+ public:
+  Task<CallResult<std::unique_ptr<TalosSession>>> open(Context, IpAddress address,
+                                                       PeerDemand) override {
+    const auto found = macs.find(address.value());
+    if (found == macs.end()) {
+      co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::fine,
+                                         Code::unavailable, "connection refused"});
+    }
+    std::unique_ptr<TalosSession> session =
+        std::make_unique<MaintenanceSession>(found->second, mutations);
+    co_return session;
+  }
+  Task<CallResult<void>> ready(Context, const SecretString&) override {
+    co_return tl::unexpected(CallError{Call::kube_ready, Progress::not_sent, TlsVerdict::fine,
+                                       Code::unavailable, "connection refused"});
+  }
+
+  std::map<std::string, std::string> macs;  // by address
+  int mutations{0};
+};
+
+/// A machine without disk, network or terminal.
+class FakeDesk final : public Desk {
+ public:
+  FakeDesk() : store_(clock_) {}
+
+  KeptDisplay& display() override { return display_; }
+  std::ostream& out() override { return out_; }
+  double stopwatch() override { return 0; }
+  int processor_count() override { return 1; }
+  void set_time_scale(double) override {}
+  Clock& clock() override { return clock_; }
+  Random& random() override { return random_; }
+  LockOwner owner() override { return {"00000000000000aa", "desk", "boot", 1}; }
+  Result<std::string> program() override { return std::string("/usr/bin/ichor"); }
+  Result<std::string> make_temp_dir() override { return std::string("/tmp/lab"); }
+  std::string absolute(const std::string& path) override { return path; }
+
+  Result<std::string> read_input(const std::string& path) override {
+    const auto found = inputs.find(path);
+    if (found == inputs.end()) return fail(Errc::invalid, path + ": No such file");
+    return found->second;
+  }
+  Result<SecretString> read_secret(const std::string& path) override {
+    auto text = read_input(path);
+    if (!text) return tl::unexpected(std::move(text).error());
+    return SecretString(*std::move(text));
+  }
+  Result<void> may_export(const std::string& path) override {
+    if (seen_by_git.contains(path)) return fail(Errc::unsafe, path + " is seen by git");
+    return {};
+  }
+  Result<void> export_secret(const std::string& path, const SecretString& content) override {
+    exported[path] = std::string(content.reveal());
+    return {};
+  }
+
+  Result<std::unique_ptr<StateDir>> open_state(const std::string& path, Missing missing) override {
+    if (!state_made && missing == Missing::refuse) return fail(Errc::invalid, path + " is missing");
+    state_made = true;
+    return std::make_unique<State>(*this, path);
+  }
+  Result<std::unique_ptr<Site>> reach(Access) override { return std::make_unique<Way>(machines); }
+
+  int drive(Task<void> task, CancelScope& scope) override {
+    task.start();
+    if (signal != 0) scope.cancel();
+    while (!task.done() && clock_.step()) {
+    }
+    check(task.done(), "the task ends");
+    return signal;
+  }
+
+  std::map<std::string, std::string> inputs;    // files of the operator
+  std::map<std::string, std::string> files;     // of the state folder
+  std::map<std::string, std::string> exported;  // by path
+  std::set<std::string> seen_by_git;
+  bool state_made{false};
+  bool copied{false};
+  int signal{0};
+  FakeMachines machines;
+
+  MemoryStore& store() { return store_; }
+  const std::string printed() const { return out_.str(); }
+
+ private:
+  class State final : public StateDir, public Artifacts {
+   public:
+    State(FakeDesk& desk, std::string path)
+        : desk_(desk), path_(std::move(path)), journal_(desk.store_) {}
+    const std::string& path() const override { return path_; }
+    Artifacts& files() override { return *this; }
+    Result<std::optional<SecretString>> load(const std::string& name) override {
+      return read(name);
+    }
+    Result<bool> create(const std::string& name, const SecretString& content) override {
+      return desk_.files.emplace(name, std::string(content.reveal())).second;
+    }
+    Journal& journal() override { return journal_; }
+    bool copied() override { return desk_.copied; }
+    Result<void> adopt(const LockOwner&) override {
+      desk_.copied = false;
+      return {};
+    }
+    Result<void> write(const std::string& name, const SecretString& content) override {
+      desk_.files[name] = std::string(content.reveal());
+      return {};
+    }
+    std::optional<SecretString> read(const std::string& name) override {
+      const auto found = desk_.files.find(name);
+      if (found == desk_.files.end()) return std::nullopt;
+      return SecretString(found->second);
+    }
+
+   private:
+    FakeDesk& desk_;
+    std::string path_;
+    MemoryJournal journal_;
+  };
+
+  class Way final : public Site {
+   public:
+    explicit Way(FakeMachines& machines) : machines_(machines) {}
+    TalosApi& talos() override { return machines_; }
+    KubeApi& kube() override { return machines_; }
+
+   private:
+    FakeMachines& machines_;
+  };
+
+  sim::VirtualClock clock_;
+  sim::SeededRandom random_{1};
+  MemoryStore store_;
+  KeptDisplay display_;
+  std::ostringstream out_;
+};
+
+}  // namespace ichor
