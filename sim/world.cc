@@ -31,6 +31,10 @@ SimWorld::SimWorld(const SeedPlan& plan, ClusterFixture& fixture)
       truth_{clock_, fixture.profile, fixture.configs, nodes_, fabric_, store_.records()},
       checkers_(make_checkers(truth_)) {
   report_.seed = plan.seed;
+  for (const auto& checker : checkers_) {
+    if (checker->watches(Checker::Reads::requests)) request_watchers_.push_back(checker.get());
+    if (checker->watches(Checker::Reads::replies)) reply_watchers_.push_back(checker.get());
+  }
   store_.set_commit_delay(std::chrono::milliseconds(2));
   build_nodes();
   arm_faults();
@@ -232,7 +236,11 @@ void SimWorld::note_request(const Request& request) {
     trace_.line(clock_.now(), fmt::format("run {} → {} {}", request.process,
                                           request.planned.value(), name_of(request.call)));
   }
-  for (const auto& checker : checkers_) checker->on_request(request);
+  if (mutates(request.call)) {
+    for (const auto& checker : checkers_) checker->on_request(request);
+  } else {
+    for (Checker* checker : request_watchers_) checker->on_request(request);
+  }
 }
 
 void SimWorld::note_effect(const Request& request) {
@@ -249,7 +257,11 @@ void SimWorld::note_reply(const Request& request, const Reply& reply) {
     trace_.line(clock_.now(), fmt::format("run {} ← {} {}", request.process,
                                           request.planned.value(), to_text(*reply.error)));
   }
-  for (const auto& checker : checkers_) checker->on_reply(request, reply);
+  if (mutates(request.call)) {
+    for (const auto& checker : checkers_) checker->on_reply(request, reply);
+  } else {
+    for (Checker* checker : reply_watchers_) checker->on_reply(request, reply);
+  }
 }
 
 void SimWorld::note_event(int process, const Event& event) {

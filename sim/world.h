@@ -106,6 +106,9 @@ class SimWorld {
   std::vector<std::unique_ptr<Fault>> faults_;
   Truth truth_;
   std::vector<std::unique_ptr<Checker>> checkers_;
+  // Those that want to see every read: most of the traffic, and few want it.
+  std::vector<Checker*> request_watchers_;
+  std::vector<Checker*> reply_watchers_;
   std::vector<std::unique_ptr<SimProcess>> processes_;
   std::size_t journal_seen_{0};
   std::uint64_t sessions_{0};

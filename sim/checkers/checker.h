@@ -85,6 +85,8 @@ class Checker {
   virtual void on_repeated(const RunResult& /*result*/) {}
   virtual void at_end() {}
 
+  bool watches(Reads reads) const { return reads_ == reads; }
+
   /// The first violation, empty while the invariant holds.
   const std::string& violation() const { return violation_; }
 

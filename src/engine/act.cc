@@ -69,6 +69,8 @@ Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link,
   if (!seq) co_return not_sent(action.call, Code::internal, seq.error().message);
   if (context.cancelled()) {
     early = not_sent(action.call, Code::cancelled, "called off before it was sent");
+  } else if (context.now() > action.sound_until) {
+    early = not_sent(action.call, Code::aborted, "what it was decided on is too old by now");
   }
 
   Outcome outcome;

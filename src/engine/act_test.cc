@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "journal/memory_journal.h"
-#include "sim/seeded_random.h"
-#include "sim/virtual_clock.h"
+#include "engine/test_kit.h"
 
 namespace ichor {
 namespace {
@@ -15,41 +13,12 @@ Digest digest(std::uint8_t value) {
   return made;
 }
 
-/// A node in maintenance mode that notes what is asked of it and what the journal held by then.
-class RecordingSession final : public TalosSession {
+/// Notes what is asked of it and what the journal held by then.
+class RecordingSession final : public MaintenanceSession {
  public:
   RecordingSession(MemoryStore& store, Outcome answer, std::vector<std::string>& heard)
-      : store_(store), answer_(std::move(answer)), heard_(heard) {
-    peer_.fingerprint = Fingerprint("key-1");
-  }
-  const Peer& peer() const override { return peer_; }
-  Task<CallResult<TalosVersion>> version(Context) override { co_return TalosVersion{}; }
-  Task<CallResult<MachineStatus>> machine_status(Context) override {
-    co_return MachineStatus{Stage::maintenance, true, {}};
-  }
-  Task<CallResult<Identity>> identity(Context) override {
-    co_return Identity{MachineUuid("uuid-1"), {}, {MacAddress("mac-1")}, {}};
-  }
-  Task<CallResult<std::vector<Disk>>> disks(Context) override { co_return std::vector<Disk>(); }
-  Task<CallResult<std::vector<ServiceStatus>>> services(Context) override {
-    co_return std::vector<ServiceStatus>();
-  }
-  Task<CallResult<bool>> time_synced(Context) override { co_return true; }
-  Task<CallResult<std::optional<Digest>>> config_digest(Context) override {
-    co_return std::optional<Digest>();
-  }
-  Task<CallResult<bool>> etcd_has_data(Context) override { co_return false; }
-  Task<CallResult<std::vector<EtcdMember>>> etcd_members(Context) override {
-    co_return std::vector<EtcdMember>();
-  }
-  Task<CallResult<EtcdStatus>> etcd_status(Context) override { co_return EtcdStatus{}; }
-  Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context) override {
-    co_return std::vector<EtcdAlarm>();
-  }
-  Task<CallResult<SecretString>> kubeconfig(Context) override { co_return SecretString("k"); }
-  Task<CallResult<std::unique_ptr<Watch>>> watch(Context, Bell&) override {
-    co_return std::unique_ptr<Watch>();
-  }
+      : MaintenanceSession("key-1"), store_(store), answer_(std::move(answer)), heard_(heard) {}
+
   Task<Outcome> apply_configuration(Context, ApplyRequest request) override {
     heard_.push_back("apply " + std::string(request.config->bytes.reveal()) + " after " +
                      std::string(name_of(store_.records().back().kind)));
@@ -62,73 +31,42 @@ class RecordingSession final : public TalosSession {
 
  private:
   MemoryStore& store_;
-  Peer peer_;
   Outcome answer_;
   std::vector<std::string>& heard_;
 };
 
-class ActTest : public testing::Test,
-                public TalosApi,
-                public KubeApi,
-                public Artifacts,
-                public EventSink {
+class ActTest : public EngineRig {
  protected:
-  ActTest() {
-    plan_.name = NodeName("cp1");
-    plan_.address = plan_.maintenance_address = IpAddress("192.0.2.1");
-    configs_.nodes[plan_.name] = {SecretString("bytes"), digest(1), digest(2), Role::worker};
+  std::unique_ptr<TalosSession> connect() override {
+    return std::make_unique<RecordingSession>(store_, answer_, heard_);
   }
-
-  Task<CallResult<std::unique_ptr<TalosSession>>> open(Context, IpAddress, PeerDemand) override {
-    std::unique_ptr<TalosSession> session =
-        std::make_unique<RecordingSession>(store_, answer_, heard_);
-    co_return session;
-  }
-  Task<CallResult<void>> ready(Context, const SecretString&) override {
-    co_return CallResult<void>();
-  }
-  Result<void> write(const std::string&, const SecretString&) override { return {}; }
-  std::optional<SecretString> read(const std::string&) override { return std::nullopt; }
-  void emit(const Event&) override {}
-
   Task<void> bind_and_act() {
-    JournalRecord bound;
-    bound.kind = RecordKind::identity_bound;
-    bound.node = plan_.name;
-    const Identity machine{MachineUuid("uuid-1"), {}, {MacAddress("mac-1")}, {}};
-    bound.value = encode_identity(machine, {});
-    co_await ledger_.append(bound);
+    co_await bind();
     co_await link_.look(context_, {.status = true});
     if (disk_full_) store_.fail_after(0);
-    const Action action{Call::apply_configuration, plan_.name, digest(1), "because"};
+    const Action action{Call::apply_configuration, plan_.name, digest(1), "because", sound_until_};
     outcome_ = co_await act(context_, world_, ledger_, link_, action, configs_, profile_.budgets);
   }
-  void run() {
-    ASSERT_TRUE(journal_.lock({"nonce", "host", "boot", 1}));
-    Task<void> task = bind_and_act();
-    task.start();
-    clock_.run_for(std::chrono::seconds(30));
-    ASSERT_TRUE(task.done());
-  }
+  void run() { run_to_end(bind_and_act(), std::chrono::seconds(30)); }
 
-  sim::VirtualClock clock_;
-  sim::SeededRandom random_{1};
-  MemoryStore store_{clock_};
-  MemoryJournal journal_{store_};
-  CancelScope scope_;
-  Context context_{&clock_, &scope_};
-  World world_{clock_, random_, *this, *this, journal_, *this, *this};
-  Ledger ledger_{context_, journal_, RunId("run")};
-  ClusterProfile profile_;
-  NodePlan plan_;
-  ConfigSet configs_;
-  Bell bell_;
-  NodeLink link_{world_, profile_, plan_, ledger_.facts(), bell_};
   Outcome answer_{Outcome::done()};
   Outcome outcome_;
   std::vector<std::string> heard_;
   bool disk_full_{false};
+  MonoTime sound_until_{kNever};
 };
+
+TEST_F(ActTest, WhatWasDecidedOnOldAnswersIsNotSent) {
+  store_.set_commit_delay(std::chrono::seconds(5));
+  // The last moment passes while the intent is being written.
+  sound_until_ = clock_.now() + std::chrono::seconds(7);
+  run();
+  EXPECT_TRUE(heard_.empty());
+  EXPECT_EQ(outcome_.kind, OutcomeKind::refused);
+  ASSERT_TRUE(outcome_.error);
+  EXPECT_EQ(outcome_.error->progress, Progress::not_sent);
+  EXPECT_EQ(store_.records().back().outcome, OutcomeKind::refused) << "and the journal says so";
+}
 
 TEST_F(ActTest, TheIntentIsDurableWhenTheRequestLeaves) {
   run();

@@ -150,7 +150,6 @@ Task<NodeView> NodeLink::look(Context context, Reads reads) {
   if (reads.etcd && session_ && has_etcd) co_await read_etcd(context, view);
   if (reads.etcd_health && session_ && has_etcd) co_await read_etcd_health(context, view);
   view.config_read = view.config_read || (!configured && session_);
-  view.at = context.now();
   co_return view;
 }
 

@@ -59,6 +59,16 @@ PhaseEnd PhaseLoop::gave_up(const CallError& error, const NodeName& node,
           retries_};
 }
 
+PhaseEnd PhaseLoop::worn_out(const Action& action) const {
+  return {StepEnd::failed,
+          Finding{Severity::error, "T2", action.node, std::string(phase_.name()),
+                  fmt::format("{}: {} was sent {} times and the node is where it was: {}",
+                              phase_.name(), name_of(action.call), tries_, action.why),
+                  "the node takes it and loses it again: look at its console and `talosctl dmesg`, "
+                  "then run `ichor up` again"},
+          retries_};
+}
+
 Task<PhaseEnd> PhaseLoop::run(Context outer) {
   started_ = outer.now();
   const Context context = outer.within(phase_.budget(run_.profile.budgets));
@@ -112,6 +122,9 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Wait wait,
 }
 
 Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
+  if (mutates(due.action.call) && tries_ > run_.profile.retry.retries) {
+    co_return worn_out(due.action);
+  }
   emit(EventKind::decided, due.action.why);
   const NodeName node = due.action.node;
   NodeLink& link = subject_.link(node);
@@ -126,9 +139,13 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   if (mutates(due.action.call) && left_us) ++run_.mutations;
   if (run_.ledger.broken()) co_return journal_broken();
   emit(EventKind::acted, outcome.error ? to_text(*outcome.error) : "done", retries_ + 1);
-  if (outcome.kind == OutcomeKind::done) co_return std::nullopt;
+  if (outcome.kind == OutcomeKind::done) {
+    ++tries_;
+    co_return std::nullopt;
+  }
   const CallError& error = *outcome.error;
   const Reaction reaction = rule_for(error).reaction;
+  if (reaction != Reaction::not_yet) ++tries_;
   if (reaction == Reaction::give_up) co_return gave_up(error, node, false);
   if (error.progress == Progress::not_sent) link.drop();
   // Too early is no failure of this try: the budget bounds it. Everything else is counted.

@@ -43,6 +43,7 @@ class PhaseLoop {
   PhaseEnd out_of_time(Context context) const;
   PhaseEnd journal_broken() const;
   PhaseEnd gave_up(const CallError& error, const NodeName& node, bool after_retries) const;
+  PhaseEnd worn_out(const Action& action) const;
   void emit(EventKind kind, std::string text, int attempt = 0) const;
   void note_stage();
 
@@ -54,6 +55,7 @@ class PhaseLoop {
   std::string waiting_for_;
   Stage stage_{Stage::unknown};
   int retries_{0};
+  int tries_{0};  // mutations, also those that were taken and had no effect
   int unanswered_{0};
 };
 

@@ -25,6 +25,7 @@ Task<void> look_at_api(Context context, World& world, Duration limit, ClusterVie
   const auto kubeconfig = world.artifacts.read("kubeconfig");
   view.kubeconfig_written = kubeconfig.has_value();
   if (!kubeconfig) co_return;
+  view.api_at = context.now();
   const auto ready = co_await world.kube.ready(context.within(limit), *kubeconfig);
   view.api_ready = ready ? Known::yes : Known::no;
   if (!ready) view.api_trouble = ready.error();
@@ -40,6 +41,7 @@ class Rehearsal {
     view_ = std::move(view);
     // They were seen just now; a plan is not out of date by its own making.
     for (NodeView& node : view_.nodes) node.at = now;
+    view_.api_at = now;
   }
 
   void play(const Step& step) {

@@ -37,6 +37,7 @@ Task<void> ClusterSubject::look_at_api(Context context) {
   const auto kubeconfig = world_.artifacts.read("kubeconfig");
   view_.kubeconfig_written = kubeconfig.has_value();
   if (!kubeconfig) co_return;
+  view_.api_at = context.now();
   const auto ready = co_await world_.kube.ready(context.within(budgets_.call), *kubeconfig);
   view_.api_ready = ready ? Known::yes : Known::no;
   if (!ready) view_.api_trouble = ready.error();

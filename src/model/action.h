@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/time.h"
 #include "model/call.h"
 #include "model/ids.h"
 
@@ -13,6 +14,8 @@ struct Action {
   NodeName node;
   Digest payload;   // of the config to send; empty for Bootstrap
   std::string why;  // "in maintenance mode, no config yet"
+  /// What it was decided on may have changed after this moment: then it is not sent any more.
+  MonoTime sound_until{kNever};
 };
 
 }  // namespace ichor

@@ -38,7 +38,7 @@ struct EtcdView {
 /// unknown.
 struct NodeView {
   NodeName node;
-  MonoTime at{};  // when the last read of this look was answered
+  MonoTime at{};  // when the first read of this look was sent: nothing in it is older
   Presence presence{Presence::silent};
   std::optional<CallError> trouble;  // the first call that failed
   IpAddress address;
@@ -56,6 +56,7 @@ struct ClusterView {
   std::vector<NodeView> nodes;  // in the order of the profile
   bool kubeconfig_written{false};
   Known api_ready{Known::unknown};
+  MonoTime api_at{};  // when it was asked
   std::optional<CallError> api_trouble;
 };
 

@@ -32,7 +32,7 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
     why = may_have_landed ? "the config sent before did not take"
                           : "back in maintenance mode after a new boot";
   }
-  return Act{Action{Call::apply_configuration, plan.name, config.digest, std::move(why)}};
+  return Act{Action{Call::apply_configuration, plan.name, config.digest, std::move(why), kNever}};
 }
 
 }  // namespace

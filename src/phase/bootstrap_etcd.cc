@@ -119,7 +119,8 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
     record.value = encode_identity(*target->identity, {});
     return Remember{std::move(record)};
   }
-  return Act{Action{Call::bootstrap, name, {}, "no control plane has etcd data"}};
+  return Act{
+      Action{Call::bootstrap, name, {}, "no control plane has etcd data", oldest + kFreshTime}};
 }
 
 }  // namespace ichor

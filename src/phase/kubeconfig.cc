@@ -8,7 +8,7 @@ Decision Kubeconfig::decide(const Wanted&, const ClusterView& view) const {
   if (!view.kubeconfig_written) {
     for (const NodeView& node : view.nodes) {
       if (node.presence != Presence::configured) continue;
-      return Act{Action{Call::kubeconfig, node.node, {}, "no kubeconfig was written yet"}};
+      return Act{Action{Call::kubeconfig, node.node, {}, "no kubeconfig was written yet", kNever}};
     }
     return Wait{"no control plane answers"};
   }

@@ -5,6 +5,13 @@
 
 namespace ichor {
 
+namespace {
+
+/// Success is said of what was true at the same time; answers further apart were not.
+constexpr Duration kSeenTogether = std::chrono::seconds(30);
+
+}  // namespace
+
 Decision Ready::decide(const Wanted& wanted, const ClusterView& view) const {
   const Verify verify;
   std::optional<Decision> waiting;
@@ -17,6 +24,9 @@ Decision Ready::decide(const Wanted& wanted, const ClusterView& view) const {
     if (!waiting && !std::holds_alternative<Satisfied>(decision)) waiting = std::move(decision);
   }
   if (waiting) return *std::move(waiting);
+  for (const NodeView& node : view.nodes) {
+    if (wanted.now - node.at > kSeenTogether) return Wait{"every node must be looked at again"};
+  }
   if (Decision etcd = decide_etcd_health(wanted, view); !std::holds_alternative<Satisfied>(etcd)) {
     return etcd;
   }
@@ -24,6 +34,7 @@ Decision Ready::decide(const Wanted& wanted, const ClusterView& view) const {
     return Wait{view.api_trouble ? to_text(*view.api_trouble)
                                  : std::string("the Kubernetes API has not answered yet")};
   }
+  if (wanted.now - view.api_at > kSeenTogether) return Wait{"the Kubernetes API must answer again"};
   return Satisfied{};
 }
 

@@ -48,7 +48,7 @@ class ReadyTest : public testing::Test {
     node.etcd.alarms.emplace();
     return node;
   }
-  Wanted wanted() const { return {profile_, configs_, facts_, {}}; }
+  Wanted wanted() const { return {profile_, configs_, facts_, now_}; }
   std::string verdict() const {
     const Decision decision = Ready().decide(wanted(), view_);
     if (const Wait* wait = std::get_if<Wait>(&decision)) return wait->reason;
@@ -56,6 +56,7 @@ class ReadyTest : public testing::Test {
     return std::holds_alternative<Satisfied>(decision) ? "satisfied" : "?";
   }
 
+  MonoTime now_{};
   ClusterProfile profile_;
   ConfigSet configs_;
   JournalFacts facts_;
@@ -133,6 +134,18 @@ TEST_F(ReadyTest, TheKubeconfigIsFetchedFromAControlPlaneThatAnswers) {
   ASSERT_NE(act, nullptr);
   EXPECT_EQ(act->action.node.value(), "cp2");
   EXPECT_FALSE(mutates(act->action.call));
+}
+
+TEST_F(ReadyTest, AnswersThatAreTooFarApartAreNoCluster) {
+  now_ = MonoTime(std::chrono::seconds(100));
+  for (NodeView& node : view_.nodes) node.at = now_;
+  view_.api_at = now_;
+  EXPECT_EQ(verdict(), "satisfied");
+  view_.nodes[2].at = now_ - std::chrono::seconds(31);
+  EXPECT_EQ(verdict(), "every node must be looked at again");
+  view_.nodes[2].at = now_;
+  view_.api_at = now_ - std::chrono::seconds(31);
+  EXPECT_EQ(verdict(), "the Kubernetes API must answer again");
 }
 
 }  // namespace
