@@ -8,4 +8,8 @@ set_tests_properties(tidy tidy_test PROPERTIES LABELS unit TIMEOUT ${ICHOR_TEST_
 add_test(NAME lab.up
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/up_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
-set_tests_properties(lab.up PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)
+
+add_test(NAME lab.kill
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/kill_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+set_tests_properties(lab.up lab.kill PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)

@@ -169,7 +169,10 @@ class Lab::Impl {
     thread_ = std::thread([this] { loop_.run(); });
     on_loop<int>([this] {
       for (const auto& machine : site_->machines()) {
-        if (machine->marks.powered) machine->node().power_on();
+        if (!machine->marks.powered) continue;
+        // Machines are as they were left: that this process ended is no power cut of theirs.
+        machine->node().resume_learner();
+        machine->node().power_on();
       }
       injector_->schedule(options_.faults);
       sweep();

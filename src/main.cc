@@ -173,6 +173,7 @@ Result<std::unique_ptr<StateDir>> MachineDesk::open_state(const std::string& pat
   options.journal_id = random_id(random_);
   options.machine = machine_mark();
   options.create = make;
+  options.time_scale = time_scale_;
   auto journal = SqliteJournal::open(
       options, [&loop = loop()](std::function<void()> work) { loop.post(std::move(work)); });
   if (!journal) return tl::unexpected(std::move(journal).error());

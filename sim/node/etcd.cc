@@ -118,7 +118,9 @@ void Node::Impl::start_member() {
   say(Service::etcd, ServiceState::preparing, Remark::creating_runner);
   say(Service::etcd, ServiceState::running, Remark::started);
   arm(Timer::etcd_health, spec_.durations.etcd_healthy);
-  if (member->learner && !armed(Timer::promote) && !spec_.learner_forgets_on_restart) {
+  const bool remembers = learner_resumes_ || !spec_.learner_forgets_on_restart;
+  learner_resumes_ = false;
+  if (member->learner && !armed(Timer::promote) && remembers) {
     m_.learner_since = now();
     arm(Timer::promote, spec_.durations.etcd_catch_up);
   }

@@ -214,6 +214,20 @@ TEST_F(EtcdOfNodes, ALearnerThatRestartsForgetsThatItWantsToBePromoted) {
   EXPECT_TRUE(is_learner());
 }
 
+TEST_F(EtcdOfNodes, ALearnerThatIsPutBackGoesOnToBePromoted) {
+  control_planes();
+  const auto is_learner = [&] {
+    const auto status = cp(2).etcd_status(Bench::admin);
+    return status && status->is_learner;
+  };
+  ASSERT_TRUE(bench.run_to(is_learner));
+  cp(2).power_off();
+  cp(2).resume_learner();
+  cp(2).power_on();
+  ASSERT_TRUE(bench.run_to(is_learner));
+  EXPECT_TRUE(bench.run_to([&] { return !is_learner(); }));
+}
+
 TEST_F(EtcdOfNodes, ALearnerCanBeToldToRememberInstead) {
   for (const char* name : {"cp1", "cp2"}) {
     NodeSpec spec = bench.spec(name);

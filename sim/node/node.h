@@ -104,6 +104,9 @@ class Node {
     power_on();
   }
   bool powered() const;
+  /// A learner goes on to be promoted when its etcd starts next, as if nothing had come between.
+  /// For machines that are put back after whoever simulates them was gone.
+  void resume_learner();
 
   Listener listener() const;
   IpAddress address() const;  // DHCP or the config's static one; empty while down

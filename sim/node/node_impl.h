@@ -281,6 +281,7 @@ class Node::Impl {
   bool pull_failing_{false};
   bool time_held_{false};
   bool learner_held_{false};
+  bool learner_resumes_{false};
   bool apply_held_{false};
   bool frozen_{false};
 

@@ -166,6 +166,18 @@ class SqliteJournal::Writer {
   std::thread thread_;
 };
 
+namespace {
+
+/// The context with the time left until its deadline read as real time.
+Context in_real_time(Context context, double time_scale) {
+  if (context.deadline == kNever) return context;
+  const auto left = static_cast<double>((context.deadline - context.now()).count());
+  context.deadline = context.now() + Duration(static_cast<Duration::rep>(left * time_scale));
+  return context;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const SqliteOptions& options,
                                                            Post post) {
   auto store = SqliteStore::open(options);
@@ -174,7 +186,7 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const SqliteOptions& 
   if (auto started = Writer::start(writer); !started) {
     return tl::unexpected(std::move(started).error());
   }
-  return std::unique_ptr<SqliteJournal>(new SqliteJournal(std::move(writer)));
+  return std::unique_ptr<SqliteJournal>(new SqliteJournal(std::move(writer), options.time_scale));
 }
 
 SqliteJournal::~SqliteJournal() { writer_->stop(); }
@@ -184,7 +196,8 @@ Task<Result<std::uint64_t>> SqliteJournal::append(Context context, JournalRecord
   auto queued = writer_->enqueue(std::move(record));
   if (!queued) co_return tl::unexpected(std::move(queued).error());
   const std::shared_ptr<Writer::Answer> answer = *std::move(queued);
-  const Wake wake = co_await Writer::Answer::ready(answer, context);
+  const Context patient = in_real_time(context, time_scale_);
+  const Wake wake = co_await Writer::Answer::ready(answer, patient);
   if (answer->filled()) co_return answer->take();
   if (wake == Wake::cancelled) co_return fail(Errc::cancelled, "called off while it was recorded");
   const Error slow{Errc::out_of_time, "the journal's disk did not commit a record in time"};

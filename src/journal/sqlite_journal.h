@@ -45,9 +45,11 @@ class SqliteJournal final : public Journal {
 
  private:
   class Writer;
-  explicit SqliteJournal(std::shared_ptr<Writer> writer) : writer_(std::move(writer)) {}
+  SqliteJournal(std::shared_ptr<Writer> writer, double time_scale)
+      : writer_(std::move(writer)), time_scale_(time_scale) {}
 
   std::shared_ptr<Writer> writer_;  // shared with its thread, which a hung disk may keep for ever
+  double time_scale_;
 };
 
 }  // namespace ichor

@@ -26,6 +26,9 @@ struct SqliteOptions {
   std::string machine;     // this machine, e.g. a hash of /etc/machine-id; empty if unknown
   bool create{true};       // false: a missing journal is Errc::invalid
   std::string vfs;         // empty: SQLite's own
+  /// How much faster than the world the callers' clock runs. A disk does not hurry with it: the
+  /// deadlines of append() are kept in real time.
+  double time_scale{1.0};
 };
 
 /// The journal's file `journal.db` and everything done to it, synchronously: the body of
