@@ -9,6 +9,18 @@
 
 namespace ichor {
 
+namespace {
+
+std::string_view done_text(Call call) {
+  switch (call) {
+    case Call::apply_configuration: return "the node took its config";
+    case Call::bootstrap: return "the node makes the etcd cluster";
+    default: return "done";
+  }
+}
+
+}  // namespace
+
 void PhaseLoop::emit(EventKind kind, std::string text, int attempt) const {
   run_.world.events.emit({kind, run_.world.clock.now(), subject_.name(), phase_.name(),
                           std::move(text), subject_.stage(), attempt});
@@ -138,7 +150,9 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   const bool left_us = !outcome.error || outcome.error->progress != Progress::not_sent;
   if (mutates(due.action.call) && left_us) ++run_.mutations;
   if (run_.ledger.broken()) co_return journal_broken();
-  emit(EventKind::acted, outcome.error ? to_text(*outcome.error) : "done", retries_ + 1);
+  emit(EventKind::acted,
+       outcome.error ? to_text(*outcome.error) : std::string(done_text(due.action.call)),
+       retries_ + 1);
   if (outcome.kind == OutcomeKind::done) {
     ++tries_;
     co_return std::nullopt;

@@ -106,7 +106,7 @@ TEST_F(BootstrapEtcdTest, ASilentControlPlaneHoldsItUp) {
   view_.nodes[1].presence = Presence::silent;
   view_.nodes[1].trouble = CallError{Call::open, Progress::not_sent, TlsVerdict::fine,
                                      Code::unavailable, "connect: connection refused"};
-  EXPECT_EQ(wait_reason(), "cp2: connect: Unavailable: connect: connection refused");
+  EXPECT_EQ(wait_reason(), "cp2: connect: connection refused");
 }
 
 TEST_F(BootstrapEtcdTest, MaintenanceModeCountsAsNo) {

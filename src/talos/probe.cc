@@ -115,7 +115,7 @@ class Probe {
 
   void fail(Code code, std::string text) {
     report_.code = code;
-    report_.text = clean_text(to_text(target_.endpoint) + ": " + text);
+    report_.text = clean_text(text + " (" + to_text(target_.endpoint) + ")");
     report_.shook_hands = false;
     stage_ = Stage::done;
   }

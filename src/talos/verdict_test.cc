@@ -88,12 +88,12 @@ TEST(Verdict, AlertsSayWhyOurCertificateWasRefused) {
 TEST(Verdict, WithoutAHandshakeTheNetworkSpeaks) {
   ProbeReport report;
   report.code = Code::deadline_exceeded;
-  report.text = "10.5.0.2:50000: no answer";
+  report.text = "no answer (10.5.0.2:50000)";
   const auto peer = judge_probe(report, {});
   ASSERT_FALSE(peer.has_value());
   EXPECT_EQ(peer.error().tls, TlsVerdict::fine);
   EXPECT_EQ(peer.error().code, Code::deadline_exceeded);
-  EXPECT_EQ(peer.error().text, "10.5.0.2:50000: no answer");
+  EXPECT_EQ(peer.error().text, "no answer (10.5.0.2:50000)");
 }
 
 }  // namespace

@@ -6,6 +6,21 @@
 
 namespace ichor {
 
+namespace {
+
+/// A note without the name of the node in whose row it stands: "cp1: connect: …", "cp1 is booting".
+std::string without_name(std::string note, const std::string& name) {
+  if (name.empty() || !note.starts_with(name)) return note;
+  for (const std::string_view after : {": ", " "}) {
+    if (note.compare(name.size(), after.size(), after) == 0) {
+      return note.substr(name.size() + after.size());
+    }
+  }
+  return note;
+}
+
+}  // namespace
+
 Board::Board(const ClusterProfile& profile) : cluster_(clean(profile.name)) {
   for (const NodePlan& plan : profile.nodes) {
     BoardRow row;
@@ -56,7 +71,7 @@ void Board::fold(const Event& event) {
     case EventKind::acted:
     case EventKind::finding: break;
   }
-  row.note = clean(event.text);
+  row.note = without_name(clean(event.text), event.node.value());
 }
 
 }  // namespace ichor

@@ -104,12 +104,12 @@ int count(const Board& board, State state) {
                                         [&](const BoardRow& row) { return row.state == state; }));
 }
 
-/// "infra  2m05s  6 nodes, 1 failed  etcd quorum".
+/// "infra  2m05s  6 nodes, 1 failed  ✓ etcd quorum", with the milestone that was reached last.
 std::string head_line(const Board& board, MonoTime now) {
   std::string line = fmt::format("{}  {}  {} nodes", board.cluster(), spent(now - board.started()),
                                  board.nodes().size());
   if (const int failed = count(board, State::failed)) line += fmt::format(", {} failed", failed);
-  for (const std::string& milestone : board.milestones()) line += fmt::format("  ✓ {}", milestone);
+  if (!board.milestones().empty()) line += fmt::format("  ✓ {}", board.milestones().back());
   return line;
 }
 

@@ -15,7 +15,7 @@ std::string said(const Event& event) {
     case EventKind::phase_started: return fmt::format("{} begins", phase);
     case EventKind::waiting: return fmt::format("{} waits: {}", phase, event.text);
     case EventKind::decided: return fmt::format("{} acts: {}", phase, event.text);
-    case EventKind::acted: return fmt::format("{} acted: {}", phase, event.text);
+    case EventKind::acted: return fmt::format("{}: {}", phase, event.text);
     case EventKind::retrying:
       return fmt::format("{} retry {}: {}", phase, event.attempt, event.text);
     case EventKind::phase_done: return fmt::format("{} done", phase);

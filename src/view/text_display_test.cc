@@ -101,7 +101,7 @@ class TextDisplayTest : public ::testing::Test {
 TEST_F(TextDisplayTest, WritesLinesWhereThereIsNoTerminal) {
   run({});
   EXPECT_EQ(read(err_[0]),
-            "+0.0s run of infra begins\n+0.0s cp1: apply begins\n+1.0s cp1: apply acted: done\n");
+            "+0.0s run of infra begins\n+0.0s cp1: apply begins\n+1.0s cp1: apply: done\n");
   EXPECT_EQ(read(out_[0]), "infra is ready\n");
 }
 
@@ -117,7 +117,7 @@ TEST_F(TextDisplayTest, DrawsTheBoardAfterEventsAndOnTheTick) {
   EXPECT_THAT(drawn, HasSubstr("› cp1  wk 192.168.22.101             apply              0s"));
   EXPECT_THAT(drawn, HasSubstr("infra  0s  1 nodes"));
   EXPECT_THAT(drawn, HasSubstr("infra  1s  1 nodes")) << "the tick draws although nothing happened";
-  EXPECT_THAT(drawn, HasSubstr("\r\x1b[3A+1.0s cp1: apply acted: done\x1b[K\n"));
+  EXPECT_THAT(drawn, HasSubstr("\r\x1b[3A+1.0s cp1: apply: done\x1b[K\n"));
   EXPECT_EQ(clock_.pending(), 0u) << "nothing is drawn after the end";
 }
 
