@@ -32,6 +32,7 @@ void declare_common(FlagSet& flags, CommonOptions& common, bool& help) {
   flags.text("-p,--profile", "FILE", common.profile);
   flags.text("--cluster", "NAME", common.cluster);
   flags.text("--state-dir", "DIR", common.state_dir);
+  flags.text("--lab-state", "DIR", common.lab_state);
   flags.choice<OutputFormat>("-o,--output", "FORMAT",
                              {{"table", OutputFormat::table}, {"json", OutputFormat::json}},
                              common.output);

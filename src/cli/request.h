@@ -22,6 +22,7 @@ struct CommonOptions {
   std::string profile{"ichor.yaml"};
   std::string cluster;    // empty: whichever the profile describes
   std::string state_dir;  // empty: .ichor/NAME beside the profile
+  std::string lab_state;  // the folder of a lab that stands for the machines; empty: no lab
   OutputFormat output{OutputFormat::table};
   bool quiet{false};
 };
@@ -47,7 +48,6 @@ struct ChangeOptions {
 struct LabWish {
   bool wanted{false};
   bool keep{false};
-  std::string state_dir;  // empty: a fresh temporary folder
   double time_scale{1.0};
 };
 

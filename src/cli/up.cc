@@ -7,15 +7,12 @@ namespace {
 
 void declare_lab(FlagSet& flags, LabWish& lab) {
   flags.flag("--lab", lab.wanted);
-  flags.text("--lab-state", "DIR", lab.state_dir);
   flags.flag("--lab-keep", lab.keep);
   flags.value("--time-scale", "N",
               [&lab](const std::string& text) { return take_time_scale(text, lab.time_scale); });
   flags.rule([&lab]() -> std::string {
     if (lab.wanted) return {};
-    if (!lab.state_dir.empty() || lab.keep || lab.time_scale != 1.0) {
-      return "--lab-state, --lab-keep and --time-scale need --lab";
-    }
+    if (lab.keep || lab.time_scale != 1.0) return "--lab-keep and --time-scale need --lab";
     return {};
   });
 }

@@ -6,9 +6,9 @@ namespace ichor {
 Exit run(const DiscoverRequest& request, const CommonOptions& common, Desk& desk) {
   auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
   if (!input) return finish(std::move(input).error(), desk);
-  WorkspaceWish place;
-  place.state_dir = state_path(common, *input);
-  auto space = open_workspace(*input, place, desk);
+  const auto ground = find_ground(common, *input, desk);
+  if (!ground) return finish(ground.error(), desk);
+  auto space = open_workspace(*input, ground->wish(), desk);
   if (!space) return finish(std::move(space).error(), desk);
   RunResult result = run_engine(input->profile, *space, {{"discover"}, false}, desk);
   // What is known is shown also of a run that did not find everything.

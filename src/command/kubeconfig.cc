@@ -1,5 +1,4 @@
 #include "command/commands.h"
-#include "command/kubeconfig_file.h"
 #include "command/partial_run.h"
 
 namespace ichor {
@@ -50,19 +49,19 @@ class FreshStateDir final : public StateDir {
 Exit run(const KubeconfigRequest& request, const CommonOptions& common, Desk& desk) {
   auto input = read_profile_input(common, {}, desk);
   if (!input) return finish(std::move(input).error(), desk);
-  const std::string path = kubeconfig_path(request.path, *input);
+  const auto ground = find_ground(common, *input, desk);
+  if (!ground) return finish(ground.error(), desk);
+  const std::string path = request.path.empty() ? ground->kubeconfig : request.path;
   if (auto allowed = desk.may_export(path); !allowed) {
     return finish(end_with(allowed.error()).value(), desk);
   }
-  WorkspaceWish place;
-  place.state_dir = state_path(common, *input);
-  auto space = open_workspace(*input, place, desk);
+  auto space = open_workspace(*input, ground->wish(), desk);
   if (!space) return finish(std::move(space).error(), desk);
   space->state = std::make_unique<FreshStateDir>(std::move(space->state));
   RunResult result = run_engine(input->profile, *space, {{"kubeconfig"}, false}, desk);
   Summary summary = summary_of(*input, std::move(result));
   if (summary.result.exit == Exit::done) {
-    const auto exported = export_kubeconfig(path, {}, *space, desk);
+    const auto exported = export_kubeconfig(path, ground->outside, *space, desk);
     if (!exported) return finish(end_with(exported.error()).value(), desk);
     summary.written.emplace_back("kubeconfig", path);
   }

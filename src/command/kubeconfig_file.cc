@@ -2,10 +2,6 @@
 
 namespace ichor {
 
-std::string kubeconfig_path(const std::string& wanted, const ProfileInput& input) {
-  return wanted.empty() ? input.folder + "kubernetes/kubeconfig" : wanted;
-}
-
 namespace {
 
 SecretString seen_from_outside(const SecretString& kubeconfig, const OutsideView& outside) {

@@ -8,10 +8,6 @@
 
 namespace ichor {
 
-/// Where the kubeconfig goes for people: what was asked for, or kubernetes/kubeconfig beside the
-/// profile.
-std::string kubeconfig_path(const std::string& wanted, const ProfileInput& input);
-
 /// Where other programs reach the cluster's API; empty: where the profile says.
 struct OutsideView {
   std::string endpoint;       // of the profile

@@ -8,8 +8,8 @@ namespace ichor {
 
 namespace {
 
-OrEnd<std::string> lab_folder(const LabWish& wish, Desk& desk) {
-  if (!wish.state_dir.empty()) return desk.absolute(wish.state_dir);
+OrEnd<std::string> lab_folder(const CommonOptions& common, Desk& desk) {
+  if (!common.lab_state.empty()) return desk.absolute(common.lab_state);
   auto folder = desk.make_temp_dir();
   if (!folder) return end_with(folder.error());
   return *std::move(folder);
@@ -35,19 +35,36 @@ OrEnd<void> start_lab(const LabWish& wish, const CommonOptions& common, const st
   return {};
 }
 
+OrEnd<LabSeat> seat_in(std::string folder) {
+  auto addresses = lab::read_address_map(folder);
+  if (!addresses) return end_with(addresses.error());
+  return LabSeat{std::move(folder), *std::move(addresses)};
+}
+
 }  // namespace
 
+OrEnd<LabSeat> sit_down(const CommonOptions& common, Desk& desk) {
+  std::string folder = desk.absolute(common.lab_state);
+  const auto status = lab::status_of(folder);
+  if (!status) {
+    return end_with(Exit::failed,
+                    fmt::format("no lab runs in {}; `ichor lab start --state {} --detach` starts "
+                                "one",
+                                folder, folder));
+  }
+  desk.set_time_scale(status->time_scale);
+  return seat_in(std::move(folder));
+}
+
 OrEnd<LabSeat> take_lab(const LabWish& wish, const CommonOptions& common, Desk& desk) {
-  auto folder = lab_folder(wish, desk);
+  auto folder = lab_folder(common, desk);
   if (!folder) return tl::unexpected(std::move(folder).error());
   if (!lab::status_of(*folder)) {
     if (auto started = start_lab(wish, common, *folder, desk); !started) {
       return tl::unexpected(std::move(started).error());
     }
   }
-  auto addresses = lab::read_address_map(*folder);
-  if (!addresses) return end_with(addresses.error());
-  return LabSeat{*std::move(folder), *std::move(addresses)};
+  return seat_in(*std::move(folder));
 }
 
 }  // namespace ichor

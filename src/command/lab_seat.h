@@ -20,7 +20,10 @@ struct LabSeat {
   }
 };
 
-/// Takes a lab that runs in the wanted folder, or starts one for this profile. One that is not to
+/// The lab that runs in --lab-state. Sets the desk's clock to its pace.
+OrEnd<LabSeat> sit_down(const CommonOptions& common, Desk& desk);
+
+/// The same, or starts one for this profile, in a fresh folder if none is named. One that is not to
 /// be kept ends with this process.
 OrEnd<LabSeat> take_lab(const LabWish& wish, const CommonOptions& common, Desk& desk);
 

@@ -6,14 +6,12 @@ Exit run_phases(const CommonOptions& common, const ProfileWish& profile, const R
                 Desk& desk) {
   auto input = read_profile_input(common, profile, desk);
   if (!input) return finish(std::move(input).error(), desk);
+  const auto ground = find_ground(common, *input, desk);
+  if (!ground) return finish(ground.error(), desk);
   if (profile.change.dry_run) {
-    PlanWish plan;
-    plan.phases = wish.phases;
-    plan.detailed_exitcode = profile.change.detailed_exitcode;
-    return plan_phases(*input, common, plan, desk);
+    return plan_phases(*input, *ground, {wish.phases, profile.change.detailed_exitcode}, desk);
   }
-  WorkspaceWish place;
-  place.state_dir = state_path(common, *input);
+  WorkspaceWish place = ground->wish();
   place.adopt = profile.change.adopt;
   auto space = open_workspace(*input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);

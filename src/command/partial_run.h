@@ -3,6 +3,7 @@
 #include "command/desk.h"
 #include "command/engine_run.h"
 #include "command/finish.h"
+#include "command/ground.h"
 #include "command/plan_sheet.h"
 #include "command/profile_input.h"
 #include "command/workspace.h"

@@ -6,12 +6,10 @@
 
 namespace ichor {
 
-Exit plan_phases(const ProfileInput& input, const CommonOptions& common, const PlanWish& wish,
+Exit plan_phases(const ProfileInput& input, const Ground& ground, const PlanWish& wish,
                  Desk& desk) {
-  WorkspaceWish place;
-  place.state_dir = wish.state_dir.empty() ? state_path(common, input) : wish.state_dir;
+  WorkspaceWish place = ground.wish();
   place.read_only = true;
-  place.dial = wish.dial;
   auto space = open_workspace(input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
   auto plan = make_plan(input.profile, *space, {wish.phases, false}, desk);
@@ -22,9 +20,9 @@ Exit plan_phases(const ProfileInput& input, const CommonOptions& common, const P
 Exit run(const PlanRequest& request, const CommonOptions& common, Desk& desk) {
   auto input = read_profile_input(common, {request.nodes, request.change, request.exclude}, desk);
   if (!input) return finish(std::move(input).error(), desk);
-  PlanWish wish;
-  wish.detailed_exitcode = request.change.detailed_exitcode;
-  return plan_phases(*input, common, wish, desk);
+  const auto ground = find_ground(common, *input, desk);
+  if (!ground) return finish(ground.error(), desk);
+  return plan_phases(*input, *ground, {{}, request.change.detailed_exitcode}, desk);
 }
 
 }  // namespace ichor

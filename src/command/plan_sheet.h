@@ -1,6 +1,7 @@
 #pragma once
 
 #include "command/desk.h"
+#include "command/ground.h"
 #include "command/profile_input.h"
 #include "engine/planner.h"
 
@@ -9,13 +10,10 @@ namespace ichor {
 struct PlanWish {
   std::vector<std::string_view> phases;  // empty: all
   bool detailed_exitcode{false};
-  std::string state_dir;                            // empty: the usual one
-  std::function<IpAddress(const IpAddress&)> dial;  // as in Access
 };
 
 /// Looks, decides, shows, and changes nothing: what every --dry-run is.
-Exit plan_phases(const ProfileInput& input, const CommonOptions& common, const PlanWish& wish,
-                 Desk& desk);
+Exit plan_phases(const ProfileInput& input, const Ground& ground, const PlanWish& wish, Desk& desk);
 
 /// Shows a plan and gives its exit code: 0, or 2 for pending changes if that was asked for, or what
 /// the run itself would end with if it would stop.

@@ -6,9 +6,9 @@ namespace ichor {
 Exit run(const PreflightRequest& request, const CommonOptions& common, Desk& desk) {
   auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
   if (!input) return finish(std::move(input).error(), desk);
-  WorkspaceWish place;
-  place.state_dir = state_path(common, *input);
-  auto space = open_workspace(*input, place, desk);
+  const auto ground = find_ground(common, *input, desk);
+  if (!ground) return finish(ground.error(), desk);
+  auto space = open_workspace(*input, ground->wish(), desk);
   if (!space) return finish(std::move(space).error(), desk);
   RunResult result = run_engine(input->profile, *space, {{"preflight"}, false}, desk);
   // Nothing was to be changed, so there is nothing to refuse: what it found is what it is for.

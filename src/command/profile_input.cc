@@ -132,6 +132,7 @@ OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const Profil
 
 std::string state_path(const CommonOptions& common, const ProfileInput& input) {
   if (!common.state_dir.empty()) return common.state_dir;
+  if (!common.lab_state.empty()) return common.lab_state + "/ichor/" + input.profile.name;
   return fmt::format("{}.ichor/{}", input.folder, input.profile.name);
 }
 

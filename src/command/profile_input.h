@@ -34,7 +34,8 @@ OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const Profil
 /// All findings of the profile, errors or not.
 OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Desk& desk);
 
-/// Where the state of the cluster lives: --state-dir, or .ichor/NAME beside the profile.
+/// Where the state of the cluster lives: --state-dir, or ichor/NAME below a lab's folder, or
+/// .ichor/NAME beside the profile.
 std::string state_path(const CommonOptions& common, const ProfileInput& input);
 
 }  // namespace ichor

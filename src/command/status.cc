@@ -32,8 +32,9 @@ nlohmann::ordered_json cluster_row(const ClusterProfile& profile, const ClusterV
 Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) {
   auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
   if (!input) return finish(std::move(input).error(), desk);
-  WorkspaceWish place;
-  place.state_dir = state_path(common, *input);
+  const auto ground = find_ground(common, *input, desk);
+  if (!ground) return finish(ground.error(), desk);
+  WorkspaceWish place = ground->wish();
   place.read_only = true;
   auto space = open_workspace(*input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);

@@ -1,38 +1,20 @@
 #include <fmt/format.h>
-#include <optional>
 
 #include "command/commands.h"
-#include "command/kubeconfig_file.h"
-#include "command/lab_seat.h"
+#include "command/ground.h"
 #include "command/partial_run.h"
 
 namespace ichor {
 
 namespace {
 
-/// Where a run takes place and where it leaves what it makes.
-struct Ground {
-  std::string state_dir;
-  std::string kubeconfig;
-  std::function<IpAddress(const IpAddress&)> dial;
-  OutsideView outside;
-};
-
-/// On a lab everything goes below the lab's folder, and the operator's tree stays as it is.
-Ground ground_of(const UpRequest& request, const CommonOptions& common, const ProfileInput& input,
-                 const std::optional<LabSeat>& seat) {
-  Ground ground;
-  ground.state_dir = state_path(common, input);
-  ground.kubeconfig = kubeconfig_path(request.kubeconfig, input);
-  if (!seat) return ground;
-  if (common.state_dir.empty()) ground.state_dir = seat->ichor_state(input.profile);
-  if (request.kubeconfig.empty()) ground.kubeconfig = seat->state_dir + "/kubeconfig";
-  ground.dial = [addresses = seat->addresses](const IpAddress& address) {
-    return addresses.loopback(address);
-  };
-  const std::string& endpoint = input.profile.network.api_endpoint;
-  ground.outside = {endpoint, seat->addresses.loopback_url(endpoint)};
-  return ground;
+OrEnd<Ground> take_ground(const UpRequest& request, const CommonOptions& common,
+                          const ProfileInput& input, Desk& desk) {
+  if (!request.lab.wanted) return find_ground(common, input, desk);
+  desk.set_time_scale(request.lab.time_scale);
+  auto seat = take_lab(request.lab, common, desk);
+  if (!seat) return tl::unexpected(std::move(seat).error());
+  return ground_on(*seat, common, input);
 }
 
 /// What an operator may want to do after a run that ended so.
@@ -54,10 +36,8 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   if (auto allowed = desk.may_export(ground.kubeconfig); !allowed) {
     return finish(end_with(allowed.error()).value(), desk);
   }
-  WorkspaceWish place;
-  place.state_dir = ground.state_dir;
+  WorkspaceWish place = ground.wish();
   place.adopt = request.change.adopt;
-  place.dial = ground.dial;
   auto space = open_workspace(input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
 
@@ -83,22 +63,13 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
 }  // namespace
 
 Exit run(const UpRequest& request, const CommonOptions& common, Desk& desk) {
-  desk.set_time_scale(request.lab.time_scale);
   auto input = read_profile_input(common, {request.nodes, request.change, request.exclude}, desk);
   if (!input) return finish(std::move(input).error(), desk);
-  std::optional<LabSeat> seat;
-  if (request.lab.wanted) {
-    auto taken = take_lab(request.lab, common, desk);
-    if (!taken) return finish(std::move(taken).error(), desk);
-    seat = *std::move(taken);
-  }
-  const Ground ground = ground_of(request, common, *input, seat);
-  if (!request.change.dry_run) return bring_up_on(ground, request, *input, desk);
-  PlanWish plan;
-  plan.detailed_exitcode = request.change.detailed_exitcode;
-  plan.state_dir = ground.state_dir;
-  plan.dial = ground.dial;
-  return plan_phases(*input, common, plan, desk);
+  auto ground = take_ground(request, common, *input, desk);
+  if (!ground) return finish(std::move(ground).error(), desk);
+  if (!request.kubeconfig.empty()) ground->kubeconfig = request.kubeconfig;
+  if (!request.change.dry_run) return bring_up_on(*ground, request, *input, desk);
+  return plan_phases(*input, *ground, {{}, request.change.detailed_exitcode}, desk);
 }
 
 }  // namespace ichor

@@ -193,12 +193,9 @@ Task<std::optional<PhaseEnd>> Orchestrator::wait_for(Context context, const Acto
   const Wake wake = co_await awaited.passed(context);
   if (wake == Wake::cancelled) co_return PhaseEnd{StepEnd::cancelled, std::nullopt, 0};
   if (awaited.open()) co_return std::nullopt;
-  Finding finding{Severity::note,
-                  "I7",
-                  actor.result.node,
-                  std::string(awaited.name()),
-                  fmt::format("blocked: {}", awaited.reason()),
-                  "see the node that is named"};
+  Finding finding{Severity::note,    "I7",
+                  actor.result.node, std::string(awaited.name()),
+                  awaited.reason(),  "see the node that is named"};
   co_return PhaseEnd{StepEnd::blocked, std::move(finding), 0};
 }
 
@@ -207,7 +204,7 @@ Task<PhaseEnd> Orchestrator::run_phase(Context context, Actor& actor, const Step
     NodeSubject subject(*actor.links.front(), static_cast<const NodePhase&>(*step.phase));
     PhaseLoop loop(*run_, *step.phase, subject, actor.changed);
     PhaseEnd end = co_await loop.run(context);
-    actor.result.stage = subject.stage();
+    if (subject.stage() != Stage::unknown) actor.result.stage = subject.stage();
     co_return end;
   }
   const auto& phase = static_cast<const ClusterPhase&>(*step.phase);
@@ -218,7 +215,18 @@ Task<PhaseEnd> Orchestrator::run_phase(Context context, Actor& actor, const Step
   }
   ClusterSubject subject(world_, std::move(links), phase, profile_.budgets);
   PhaseLoop loop(*run_, phase, subject, actor.changed);
-  co_return co_await loop.run(context);
+  PhaseEnd end = co_await loop.run(context);
+  note_stages(subject.view());
+  co_return end;
+}
+
+void Orchestrator::note_stages(const ClusterView& view) {
+  for (const NodeView& node : view.nodes) {
+    if (!node.status) continue;
+    for (const auto& actor : actors_) {
+      if (actor->result.node == node.node) actor->result.stage = node.status->stage;
+    }
+  }
 }
 
 void Orchestrator::settle(Actor& actor, const Step& step, const PhaseEnd& end) {
@@ -235,7 +243,8 @@ void Orchestrator::settle(Actor& actor, const Step& step, const PhaseEnd& end) {
   actor.result.reason = end.finding ? end.finding->what : "cancelled";
   if (!end.finding) return;
   emit(EventKind::phase_failed, actor.result.node, step.phase->name(), end.finding->what);
-  actor.findings.push_back(*end.finding);
+  // Who is blocked has nothing to tell that the one who blocks does not tell better.
+  if (end.end != StepEnd::blocked) actor.findings.push_back(*end.finding);
 }
 
 void Orchestrator::break_barriers(const Actor& actor, std::size_t first_step,
@@ -246,7 +255,10 @@ void Orchestrator::break_barriers(const Actor& actor, std::size_t first_step,
     if (step.reaches == Milestone::none || !takes_part(actor, step)) continue;
     Barrier& lost = barrier(step.reaches);
     if (!lost.broken()) emit(EventKind::barrier_broken, {}, step.phase->name(), reason);
-    lost.break_with(fmt::format("{} does not reach \"{}\": {}", who, lost.name(), reason));
+    // The first cause is passed on as it is: a chain of followers explains nothing.
+    lost.break_with(actor.result.end == StepEnd::blocked
+                        ? reason
+                        : fmt::format("{} does not reach \"{}\"", who, lost.name()));
   }
 }
 

@@ -58,6 +58,7 @@ class ClusterSubject final : public Subject {
   NodeLink& link(const NodeName& node) override;
   bool unanswered() const override;
   const CallError* trouble() const override;
+  const ClusterView& view() const { return view_; }
 
  private:
   Task<void> look_at(Context context, std::size_t index);

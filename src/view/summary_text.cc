@@ -40,7 +40,7 @@ std::vector<std::string> node_lines(const RunResult& result, const ClusterProfil
       row["role"] = name_of(plan->role);
       row["address"] = plan->address.value();
     }
-    row["stage"] = name_of(node.stage);
+    row["stage"] = node.stage == Stage::unknown ? "-" : name_of(node.stage);
     row["result"] = name_of(node.end);
     row["retries"] = node.retries;
     row["reason"] = node.reason;

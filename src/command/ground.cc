@@ -1,0 +1,36 @@
+#include "command/ground.h"
+
+namespace ichor {
+
+WorkspaceWish Ground::wish() const {
+  WorkspaceWish wish;
+  wish.state_dir = state_dir;
+  wish.dial = dial;
+  return wish;
+}
+
+Ground ground_on(const LabSeat& seat, const CommonOptions& common, const ProfileInput& input) {
+  Ground ground;
+  ground.state_dir = common.state_dir.empty() ? seat.ichor_state(input.profile) : common.state_dir;
+  ground.kubeconfig = seat.state_dir + "/kubeconfig";
+  ground.dial = [addresses = seat.addresses](const IpAddress& address) {
+    return addresses.loopback(address);
+  };
+  const std::string& endpoint = input.profile.network.api_endpoint;
+  ground.outside = {endpoint, seat.addresses.loopback_url(endpoint)};
+  return ground;
+}
+
+OrEnd<Ground> find_ground(const CommonOptions& common, const ProfileInput& input, Desk& desk) {
+  if (!common.lab_state.empty()) {
+    auto seat = sit_down(common, desk);
+    if (!seat) return tl::unexpected(std::move(seat).error());
+    return ground_on(*seat, common, input);
+  }
+  Ground ground;
+  ground.state_dir = state_path(common, input);
+  ground.kubeconfig = input.folder + "kubernetes/kubeconfig";
+  return ground;
+}
+
+}  // namespace ichor

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "cli/request.h"
+#include "command/desk.h"
+#include "command/early.h"
+#include "command/kubeconfig_file.h"
+#include "command/lab_seat.h"
+#include "command/profile_input.h"
+#include "command/workspace.h"
+
+namespace ichor {
+
+/// Where a command works, and where it leaves what it makes: the profile's machines, or a lab that
+/// stands for them. On a lab everything goes below the lab's folder, and the operator's tree stays
+/// as it is.
+struct Ground {
+  std::string state_dir;
+  std::string kubeconfig;  // where it goes if the operator does not say
+  std::function<IpAddress(const IpAddress&)> dial;
+  OutsideView outside;
+
+  WorkspaceWish wish() const;
+};
+
+/// The lab that runs in --lab-state, or without that flag the profile's own machines.
+OrEnd<Ground> find_ground(const CommonOptions& common, const ProfileInput& input, Desk& desk);
+
+Ground ground_on(const LabSeat& seat, const CommonOptions& common, const ProfileInput& input);
+
+}  // namespace ichor
