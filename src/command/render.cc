@@ -111,7 +111,8 @@ std::vector<Finding> empty_findings(const jinja::Rendering& rendering) {
     finding.severity = Severity::warning;
     finding.id = "template-empty";
     finding.where = fmt::format("{}:{}:{}", skipped.file, skipped.line, skipped.column);
-    finding.what = fmt::format("the result is empty: false or without items was `{}`", skipped.text);
+    finding.what =
+        fmt::format("the result is empty: false or without items was `{}`", skipped.text);
     finding.fix = "check the variables in it";
     findings.push_back(std::move(finding));
   }
@@ -156,9 +157,9 @@ Exit run(const RenderRequest& request, const CommonOptions& common, Desk& desk) 
       jinja::render(*text, request.file, *variables, options_of(request), &loader);
   if (!rendering) {
     const jinja::TemplateError& error = rendering.error();
-    return finish(ended_with(error.where(), error.what, error.fix,
-                             request.file + ": cannot be rendered"),
-                  desk);
+    return finish(
+        ended_with(error.where(), error.what, error.fix, request.file + ": cannot be rendered"),
+        desk);
   }
   return deliver(request, common, *rendering, desk);
 }

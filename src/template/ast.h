@@ -133,6 +133,7 @@ struct OutputStatement {
 struct IfStatement {
   struct Branch {
     ExprPtr condition;
+    Position at;
     std::string text;  // as it was written, for the report
     Body body;
   };
@@ -143,6 +144,7 @@ struct ForStatement {
   Target target;
   ExprPtr iterable;
   ExprPtr condition;  // null: none
+  Position at;
   std::string text;
   bool is_recursive{false};
   bool uses_loop{false};  // the body names `loop`: only then does an included file see it

@@ -32,8 +32,8 @@ Outcome<std::string> Given::printed(std::size_t i, std::string_view otherwise, M
   return has(i) ? print(*values[i], meter) : Outcome<std::string>(std::string(otherwise));
 }
 
-Outcome<Given> bind_arguments(const Arguments& arguments, const Parameters& parameters, std::string_view kind,
-                    std::string_view name) {
+Outcome<Given> bind_arguments(const Arguments& arguments, const Parameters& parameters,
+                              std::string_view kind, std::string_view name) {
   Given given;
   const bool has_rest = !parameters.empty() && parameters.back().need == Parameter::Need::rest;
   const std::size_t count = parameters.size() - (has_rest ? 1 : 0);

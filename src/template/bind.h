@@ -40,7 +40,7 @@ class Given {
 };
 
 /// Puts arguments to parameters. `kind` and `name` are for messages: "filter", "indent".
-Outcome<Given> bind_arguments(const Arguments& arguments, const Parameters& parameters, std::string_view kind,
-                    std::string_view name);
+Outcome<Given> bind_arguments(const Arguments& arguments, const Parameters& parameters,
+                              std::string_view kind, std::string_view name);
 
 }  // namespace ichor::jinja

@@ -22,13 +22,16 @@ struct Trouble {
   std::string fix;
   Position at;                   // filled in by the innermost expression that knows its place
   std::string missing_variable;  // its near names are looked for where the variables are known
+  /// A name that came out of a value. It is added to `what` if a template has it in its text: then
+  /// it is no secret.
+  std::string doubtful_name;
 };
 
 template <class T>
 using Outcome = tl::expected<T, Trouble>;
 
 inline tl::unexpected<Trouble> trouble(std::string what, std::string fix = {}) {
-  return tl::unexpected<Trouble>(Trouble{std::move(what), std::move(fix), {}, {}});
+  return tl::unexpected<Trouble>(Trouble{std::move(what), std::move(fix), {}, {}, {}});
 }
 
 }  // namespace ichor::jinja

@@ -40,6 +40,10 @@ Outcome<std::optional<std::int64_t>> slice_index(const Value& value) {
 }  // namespace
 
 void Interpreter::explain(Trouble& problem) const {
+  if (!problem.doubtful_name.empty()) {
+    const std::string name = std::exchange(problem.doubtful_name, {});
+    if (is_written(name)) problem.what += fmt::format(": '{}'", name);
+  }
   if (!problem.fix.empty() || problem.missing_variable.empty()) return;
   std::vector<std::string_view> known;
   for (const Scope* scope = scope_.get(); scope != nullptr; scope = scope->parent.get()) {

@@ -106,7 +106,7 @@ Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const IfStatement
   }
   if (node.otherwise) return execute(*node.otherwise);
   for (const IfStatement::Branch& branch : node.branches) {
-    note_skipped(branch.condition->at, branch.text);
+    note_skipped(branch.at, branch.text);
   }
   return Flow::next;
 }
@@ -158,7 +158,7 @@ Outcome<void> Interpreter::go_through(const ForStatement& node, const Value& ite
   if (was_any_whole) return {};
   // As in jinja2, a loop whose rounds were all cut short by break or continue counts as empty.
   if (!node.otherwise) {
-    if (loop->index0() < 0) note_skipped(node.iterable->at, node.text);
+    if (loop->index0() < 0) note_skipped(node.at, node.text);
     return {};
   }
   auto flow = within(inner_scope(outer), [&] { return execute(*node.otherwise); });

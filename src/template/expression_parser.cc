@@ -48,7 +48,7 @@ bool ExpressionParser::skip_word(std::string_view word) {
 }
 
 tl::unexpected<Trouble> ExpressionParser::fail(const Token& at, std::string what, std::string fix) {
-  return tl::unexpected(Trouble{std::move(what), std::move(fix), at.at, {}});
+  return tl::unexpected(Trouble{std::move(what), std::move(fix), at.at, {}, {}});
 }
 
 tl::unexpected<Trouble> ExpressionParser::unexpected_token(std::string_view wanted) {

@@ -4,6 +4,7 @@
 #include "template/filters.h"
 #include "template/interpreter.h"
 #include "template/operate.h"
+#include "template/predicates.h"
 
 namespace ichor::jinja {
 
@@ -11,10 +12,20 @@ namespace {
 
 using Need = Parameter::Need;
 
-/// The name of the filter or test that was given as the first argument.
+/// The name of the filter or test that was given as an argument.
 Outcome<std::string> callable_name(const Value& name, std::string_view kind) {
-  if (name.is_string()) return name.as_string();
-  return trouble(fmt::format("the name of a {} must be a text", kind), "put it into quotes");
+  if (!name.is_string()) {
+    return trouble(fmt::format("the name of a {} must be a text", kind), "put it into quotes");
+  }
+  const std::string& text = name.as_string();
+  const bool is_known =
+      kind == "filter" ? find_filter(text) != nullptr : find_predicate(text) != nullptr;
+  if (is_known) return text;
+  Trouble problem;
+  problem.what = fmt::format("there is no {} of that name", kind);
+  problem.fix = "check its name";
+  problem.doubtful_name = text;
+  return tl::unexpected(std::move(problem));
 }
 
 /// `map('upper')`, `map(attribute='name', default='x')`.

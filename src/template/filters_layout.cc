@@ -59,12 +59,13 @@ Outcome<Value> indent(const Value& input, const Given& given, Interpreter& inter
 }
 
 Outcome<Value> truncate(const Value& input, const Given& given, Interpreter&) {
-  const auto text = text_input(input, "truncate");
+  // As in jinja2, a list that is short enough passes.
+  const auto input_size = length_of(input);
+  if (!input_size) return tl::unexpected(input_size.error());
   const auto length = given.integer(0, 255);
   const auto kills_words = given.flag(1, false);
   const auto end = given.text(2, "...");
   const auto leeway = given.is_none(3) ? Outcome<std::int64_t>(5) : given.integer(3, 5);
-  if (!text) return tl::unexpected(text.error());
   if (!end) return tl::unexpected(end.error());
   if (!kills_words) return tl::unexpected(kills_words.error());
   for (const auto* number : {&length, &leeway}) {
@@ -74,8 +75,9 @@ Outcome<Value> truncate(const Value& input, const Given& given, Interpreter&) {
   if (*length < end_size || *leeway < 0) {
     return trouble("truncate to less than its end mark needs", "use a larger length");
   }
-  const auto size = static_cast<std::int64_t>(count_points(*text));
-  if (size - *length <= *leeway) return input;
+  if (*input_size - *length <= *leeway) return input;
+  const auto text = text_input(input, "truncate");
+  if (!text) return tl::unexpected(text.error());
   std::string_view kept = slice_points(*text, 0, static_cast<std::size_t>(*length - end_size));
   if (!*kills_words) kept = kept.substr(0, kept.rfind(' '));
   return Value::string(std::string(kept) + *end);

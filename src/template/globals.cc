@@ -14,8 +14,8 @@ namespace {
 using Need = Parameter::Need;
 
 Outcome<Value> make_range(const Value&, const Arguments& arguments, Interpreter& interpreter) {
-  const auto given =
-      bind_arguments(arguments, {{"start", Need::required}, {"stop"}, {"step"}}, "function", "range");
+  const auto given = bind_arguments(arguments, {{"start", Need::required}, {"stop"}, {"step"}},
+                                    "function", "range");
   if (!given) return tl::unexpected(given.error());
   const auto first = given->integer(0, 0);
   const auto second = given->integer(1, 0);
@@ -34,7 +34,8 @@ Outcome<Value> make_range(const Value&, const Arguments& arguments, Interpreter&
 
 /// dict(pairs, name=value…).
 Outcome<Value> make_dict(const Value&, const Arguments& arguments, Interpreter& interpreter) {
-  const auto given = bind_arguments(arguments, {{"entries"}, {"rest", Need::rest}}, "function", "dict");
+  const auto given =
+      bind_arguments(arguments, {{"entries"}, {"rest", Need::rest}}, "function", "dict");
   if (!given) return tl::unexpected(given.error());
   if (!given->rest.positional.empty()) {
     return trouble("dict takes one list of pairs or one dict", "remove the others");

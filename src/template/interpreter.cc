@@ -1,5 +1,6 @@
 #include "template/interpreter.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/nearest_name.h"
@@ -35,6 +36,12 @@ Outcome<std::string> Interpreter::run(std::string_view text, const std::string& 
   }
   if (!result && result.error().at.file == nullptr) result.error().at = {&made->file, 1, 1};
   return result;
+}
+
+bool Interpreter::is_written(const std::string& name) const {
+  return std::any_of(templates_.begin(), templates_.end(), [&](const auto& known) {
+    return known.second->source.find(name) != std::string::npos;
+  });
 }
 
 Outcome<Value> Interpreter::call(const Value& callee, const Arguments& arguments) {
@@ -107,9 +114,14 @@ Outcome<Value> Interpreter::item(const Value& value, const Value& key) {
   auto found = item_of(value, key);
   if (!found) return tl::unexpected(found.error());
   if (*found) return **found;
-  if (key.is_string()) return attribute(value, key.as_string());
-  if (auto defined = need_defined(key); !defined) return tl::unexpected(defined.error());
   Undefined why;
+  if (key.is_string()) {
+    auto member = attribute(value, key.as_string());
+    if (!member || !member->is_undefined()) return member;
+    why = member->as_undefined();
+    why.is_doubtful = true;
+  }
+  if (auto defined = need_defined(key); !defined) return tl::unexpected(defined.error());
   why.what = fmt::format("{} has no such item", type_name(value));
   return Value::undefined(std::move(why));
 }

@@ -112,7 +112,8 @@ class Interpreter {
     return result;
   }
 
-  /// Adds near names to an error about a name.
+  bool is_written(const std::string& name) const;
+  /// Adds near names to an error about a name, and the name itself if it is no secret.
   void explain(Trouble& problem) const;
 
   const Options& options_;

@@ -62,7 +62,7 @@ class Lexer {
 
   Position position(std::size_t offset);
   tl::unexpected<Trouble> fail(std::size_t offset, std::string what, std::string fix) {
-    Trouble problem{std::move(what), std::move(fix), position(offset), {}};
+    Trouble problem{std::move(what), std::move(fix), position(offset), {}, {}};
     return tl::unexpected(std::move(problem));
   }
   Token& add(TokenKind kind, std::size_t offset) {
@@ -341,7 +341,7 @@ Outcome<std::vector<Token>> tokenize(std::string_view text, const std::string& f
                       bad ? true : syntax.keep_trailing_newline);
   if (bad) {
     const auto line = std::count(source.begin(), source.end(), '\n') + 1;
-    Trouble problem{"the template is not UTF-8", "save it as UTF-8", {}, {}};
+    Trouble problem{"the template is not UTF-8", "save it as UTF-8", {}, {}, {}};
     const std::size_t newline = source.rfind('\n');
     const std::size_t start = newline == std::string::npos ? 0 : newline + 1;
     problem.at = {&file, static_cast<int>(line),

@@ -21,7 +21,8 @@ Outcome<Value> cycle_method(const Value& self, const Arguments& arguments, Inter
   return values[static_cast<std::size_t>(loop.index0()) % values.size()];
 }
 
-Outcome<Value> changed_method(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
+Outcome<Value> changed_method(const Value& self, const Arguments& arguments,
+                              Interpreter& interpreter) {
   auto& loop = static_cast<Loop&>(*self.as_object());
   for (const Value& value : arguments.positional) {
     if (auto allowed = refuse_cycle(self, value, interpreter.meter()); !allowed) {
@@ -104,7 +105,8 @@ Outcome<std::optional<Value>> Loop::attribute(std::string_view name, Interpreter
   }
   if (name == "cycle" || name == "changed") {
     const Value self = Value::object(shared_from_this());
-    return Value::object(std::make_shared<Function>(self, name == "cycle" ? cycle_method : changed_method));
+    return Value::object(
+        std::make_shared<Function>(self, name == "cycle" ? cycle_method : changed_method));
   }
   return std::optional<Value>();
 }

@@ -49,8 +49,8 @@ Outcome<Value> extend(const Value& self, const Arguments& arguments, Interpreter
 }
 
 Outcome<Value> insert(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
-  const auto given =
-      bind_arguments(arguments, {{"index", Need::required}, {"item", Need::required}}, "method", "insert");
+  const auto given = bind_arguments(
+      arguments, {{"index", Need::required}, {"item", Need::required}}, "method", "insert");
   if (!given) return tl::unexpected(given.error());
   const auto index = given->integer(0, 0);
   if (!index) return tl::unexpected(index.error());
@@ -182,7 +182,8 @@ Outcome<std::optional<Value>> look_up(const Value& self, const Value& key) {
 }
 
 Outcome<Value> get(const Value& self, const Arguments& arguments, Interpreter&) {
-  const auto given = bind_arguments(arguments, {{"key", Need::required}, {"default"}}, "method", "get");
+  const auto given =
+      bind_arguments(arguments, {{"key", Need::required}, {"default"}}, "method", "get");
   if (!given) return tl::unexpected(given.error());
   auto found = look_up(self, given->value(0));
   if (!found) return tl::unexpected(found.error());
@@ -190,7 +191,8 @@ Outcome<Value> get(const Value& self, const Arguments& arguments, Interpreter&) 
 }
 
 Outcome<Value> pop_key(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
-  const auto given = bind_arguments(arguments, {{"key", Need::required}, {"default"}}, "method", "pop");
+  const auto given =
+      bind_arguments(arguments, {{"key", Need::required}, {"default"}}, "method", "pop");
   if (!given) return tl::unexpected(given.error());
   auto found = look_up(self, given->value(0));
   if (!found) return tl::unexpected(found.error());
@@ -218,7 +220,8 @@ Outcome<Value> set_default(const Value& self, const Arguments& arguments,
 }
 
 Outcome<Value> update(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
-  const auto given = bind_arguments(arguments, {{"other"}, {"rest", Need::rest}}, "method", "update");
+  const auto given =
+      bind_arguments(arguments, {{"other"}, {"rest", Need::rest}}, "method", "update");
   if (!given) return tl::unexpected(given.error());
   if (!given->rest.positional.empty()) return trouble("update takes one dict", "call it twice");
   Value more = Value::dict();

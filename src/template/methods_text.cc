@@ -70,17 +70,13 @@ Outcome<Value> split(const Value& self, const Arguments& arguments, Interpreter&
     };
     if (from_right) {
       const std::string_view last = words[words.size() - most - 1];
-      const std::string_view rest =
-          strip(std::string_view(text).substr(0, offset(last) + last.size()), Side::left);
+      const std::string_view rest = std::string_view(text).substr(0, offset(last) + last.size());
       words.erase(words.begin(), words.end() - static_cast<std::ptrdiff_t>(most));
       words.insert(words.begin(), rest);
     } else {
-      const std::string_view rest =
-          strip(std::string_view(text).substr(offset(words[most])), Side::right);
-      // The right end keeps its spaces, unless there is nothing else.
-      const std::string_view whole = std::string_view(text).substr(offset(words[most]));
+      const std::string_view rest = std::string_view(text).substr(offset(words[most]));
       words.resize(most);
-      words.push_back(rest.empty() ? rest : whole);
+      words.push_back(rest);
     }
   }
   return list_of(words);
@@ -137,7 +133,8 @@ Outcome<Value> has_affix(const Value& self, const Arguments& arguments, Interpre
 
 template <bool at_end>
 Outcome<Value> remove_affix(const Value& self, const Arguments& arguments, Interpreter&) {
-  const auto given = bind_arguments(arguments, {{"affix", Need::required}}, "method", "removeprefix");
+  const auto given =
+      bind_arguments(arguments, {{"affix", Need::required}}, "method", "removeprefix");
   if (!given) return tl::unexpected(given.error());
   const auto affix = given->text(0, "");
   if (!affix) return tl::unexpected(affix.error());
@@ -182,8 +179,9 @@ Outcome<Value> count(const Value& self, const Arguments& arguments, Interpreter&
 }
 
 Outcome<Value> replace(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
-  const auto given = bind_arguments(arguments, {{"old", Need::required}, {"new", Need::required}, {"count"}},
-                          "method", "replace");
+  const auto given =
+      bind_arguments(arguments, {{"old", Need::required}, {"new", Need::required}, {"count"}},
+                     "method", "replace");
   if (!given) return tl::unexpected(given.error());
   const auto old = given->text(0, "");
   const auto with = given->text(1, "");

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::int64_t kIntegerMin = std::numeric_limits<std::int64_t>::min();
 
+constexpr double kBeyondInteger = 9223372036854775808.0;  // 2 ** 63
+
 tl::unexpected<Trouble> too_large() {
   return trouble("an integer outside of 64 bits", "use a float, or a smaller number");
 }
@@ -229,6 +231,28 @@ Outcome<Value> calculate(Arithmetic operation, const Value& a, const Value& b) {
   return on_floats(operation, a.as_number(), b.as_number());
 }
 
+std::optional<int> order_of(const Value& a, const Value& b) {
+  const auto ordered = [](auto left, auto right) {
+    return left < right ? -1 : left > right ? 1 : 0;
+  };
+  if (a.is_integral() && b.is_integral()) return ordered(a.as_integer(), b.as_integer());
+  if (a.is(Kind::floating) && b.is(Kind::floating)) {
+    if (std::isnan(a.as_floating()) || std::isnan(b.as_floating())) return std::nullopt;
+    return ordered(a.as_floating(), b.as_floating());
+  }
+  if (a.is(Kind::floating)) {
+    const auto mirrored = order_of(b, a);
+    return mirrored ? std::optional(-*mirrored) : std::nullopt;
+  }
+  const double number = b.as_floating();
+  if (std::isnan(number)) return std::nullopt;
+  // A float with a fraction is small enough for the integer to be compared as a float.
+  if (std::trunc(number) != number) return ordered(a.as_number(), number);
+  if (number >= kBeyondInteger) return -1;
+  if (number < -kBeyondInteger) return 1;
+  return ordered(a.as_integer(), static_cast<std::int64_t>(number));
+}
+
 Outcome<Value> negate(const Value& number) {
   if (number.is(Kind::floating)) return Value::floating(-number.as_floating());
   if (number.as_integer() == kIntegerMin) return too_large();
@@ -239,7 +263,7 @@ Outcome<Value> truncate_to_integer(double number) {
   if (!std::isfinite(number)) {
     return trouble("inf or nan cannot be an integer", "check where the number comes from");
   }
-  if (number >= 9223372036854775808.0 || number < -9223372036854775808.0) return too_large();
+  if (number >= kBeyondInteger || number < -kBeyondInteger) return too_large();
   return Value::integer(static_cast<std::int64_t>(number));
 }
 

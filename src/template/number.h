@@ -25,6 +25,10 @@ enum class Arithmetic { add, subtract, multiply, divide, floor_divide, modulo, p
 Outcome<Value> calculate(Arithmetic operation, const Value& a, const Value& b);
 Outcome<Value> negate(const Value& number);
 
+/// -1, 0 or 1 as a is less than, equal to or greater than b, exactly, also between an integer and a
+/// float; nothing if one of them is not a number.
+std::optional<int> order_of(const Value& a, const Value& b);
+
 /// int(number): towards zero. Fails beyond 64 bits, and for inf and nan.
 Outcome<Value> truncate_to_integer(double number);
 

@@ -36,7 +36,7 @@ Outcome<std::optional<Value>> Macro::attribute(std::string_view name, Interprete
   if (name == "arguments") {
     Items names;
     for (const std::string& argument : signature_.names) names.push_back(Value::string(argument));
-    return Value::list(std::move(names));
+    return Value::tuple(std::move(names));
   }
   if (name == "catch_kwargs") return Value::boolean(signature_.uses_kwargs);
   if (name == "catch_varargs") return Value::boolean(signature_.uses_varargs);

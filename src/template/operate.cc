@@ -141,9 +141,7 @@ void append_held(const Value& value, Items& out) {
     case Kind::iterator:
       out.insert(out.end(), value.as_iterator().items.begin(), value.as_iterator().items.end());
       break;
-    case Kind::view:
-      for (const auto& entry : value.as_view().dict->entries()) out.push_back(entry.value);
-      break;
+    case Kind::view: out.push_back(Value::sharing(value.as_view().dict)); break;
     case Kind::object: value.as_object()->held(out); break;
     default: break;
   }
@@ -154,8 +152,9 @@ void append_held(const Value& value, Items& out) {
 Outcome<void> need_defined(const Value& value) {
   if (!value.is_undefined()) return {};
   const Undefined& why = value.as_undefined();
-  Trouble problem{why.what, {}, why.at, {}};
+  Trouble problem{why.what, {}, why.at, {}, {}};
   if (why.is_variable) problem.missing_variable = why.name;
+  if (why.is_doubtful) problem.doubtful_name = why.name;
   if (const auto owner = why.owner.lock()) {
     std::vector<std::string_view> known;
     for (const auto& entry : owner->entries()) {
@@ -220,8 +219,10 @@ Outcome<bool> compare(Relation relation, const Value& a, const Value& b, Meter& 
   for (const Value* value : {&a, &b}) {
     if (auto defined = need_defined(*value); !defined) return tl::unexpected(defined.error());
   }
-  if (a.is_integral() && b.is_integral()) return holds(relation, a.as_integer(), b.as_integer());
-  if (a.is_number() && b.is_number()) return holds(relation, a.as_number(), b.as_number());
+  if (a.is_number() && b.is_number()) {
+    const auto order = order_of(a, b);
+    return order && holds(relation, *order, 0);
+  }
   if (a.is_string() && b.is_string()) return holds(relation, a.as_string(), b.as_string());
   const bool same_kind = a.kind() == b.kind();
   if (same_kind && sequence_of(a) != nullptr) {
@@ -403,6 +404,10 @@ Outcome<void> refuse_cycle(const Value& container, const Value& item, Meter& met
       return trouble(fmt::format("{} cannot be put into itself", type_name(container)),
                      "put a copy into it");
     }
+    const bool holds_others = value.is(Kind::list) || value.is(Kind::tuple) ||
+                              value.is(Kind::dict) || value.is(Kind::iterator) ||
+                              value.is(Kind::view) || value.is(Kind::object);
+    if (!holds_others) continue;
     const void* identity = std::visit(
         [](const auto& held) -> const void* {
           if constexpr (requires { held.get(); }) {
@@ -412,7 +417,7 @@ Outcome<void> refuse_cycle(const Value& container, const Value& item, Meter& met
           }
         },
         value.data());
-    if (identity == nullptr || !seen.insert(identity).second) continue;
+    if (!seen.insert(identity).second) continue;
     if (auto paid = meter.spend(); !paid) return paid;
     append_held(value, open);
   }

@@ -73,12 +73,7 @@ class JsonPrinter {
             add_unit(0xD800 + ((point - 0x10000) >> 10));
             add_unit(0xDC00 + ((point - 0x10000) & 0x3FF));
           } else if (point < 0x20 || point >= 0x7F) {
-            // DEL is ASCII and stays as it is.
-            if (point == 0x7F) {
-              out_ += '\x7f';
-            } else {
-              add_unit(point);
-            }
+            add_unit(point);
           } else {
             append_point(out_, point);
           }

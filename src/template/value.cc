@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "template/number.h"
 #include "template/object.h"
 
 namespace ichor::jinja {
@@ -128,6 +129,8 @@ Value Value::dict(const std::vector<std::pair<Value, Value>>& entries) {
   return Value(Data(std::move(dict)));
 }
 
+Value Value::sharing(std::shared_ptr<Dict> dict) { return Value(Data(std::move(dict))); }
+
 Value Value::range(Range range) { return Value(Data(std::make_shared<const Range>(range))); }
 
 Value Value::view(View view) { return Value(Data(std::make_shared<const View>(std::move(view)))); }
@@ -155,11 +158,7 @@ std::size_t hash_of(const Value& key) {
     case Kind::integer: return std::hash<std::int64_t>()(key.as_integer());
     case Kind::floating: {
       const double number = key.as_floating();
-      constexpr double exact = 9007199254740992.0;  // 2 ** 53
-      if (std::trunc(number) == number && std::fabs(number) <= exact) {
-        return std::hash<std::int64_t>()(static_cast<std::int64_t>(number));
-      }
-      // An integer that equals a larger float has its bits to spare beyond 53, and is rare.
+      // A float that equals an integer has that integer's hash.
       return std::fabs(number) < 9.2e18 && std::trunc(number) == number
                  ? std::hash<std::int64_t>()(static_cast<std::int64_t>(number))
                  : std::hash<double>()(number);
@@ -181,10 +180,7 @@ std::size_t hash_of(const Value& key) {
 }
 
 bool same_key(const Value& a, const Value& b) {
-  if (a.is_number() && b.is_number()) {
-    if (a.is_integral() && b.is_integral()) return a.as_integer() == b.as_integer();
-    return a.as_number() == b.as_number();
-  }
+  if (a.is_number() && b.is_number()) return order_of(a, b) == 0;
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
     case Kind::none: return true;

@@ -44,6 +44,7 @@ struct Undefined {
   std::string name;
   bool is_variable{false};                 // then near names are looked for among the variables
   bool prints_nothing{false};              // an inline if without else: empty, not an error
+  bool is_doubtful{false};                 // the name came out of a value and may be a secret
   std::weak_ptr<const struct Dict> owner;  // whose key is missing, to look for near names
   Position at;
 };
@@ -109,6 +110,7 @@ class Value {
   static Value group(Value grouper, Value items);
   /// A later key replaces an earlier equal one, in its place. Keys must be hashable.
   static Value dict(const std::vector<std::pair<Value, Value>>& entries = {});
+  static Value sharing(std::shared_ptr<Dict> dict);
   static Value range(Range range);
   static Value view(View view);
   static Value iterator(Items items);

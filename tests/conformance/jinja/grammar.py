@@ -125,7 +125,8 @@ class Grammar:
             lambda: self.tag(f"if {self.condition(2)}") + self.body(inner)
             + self.pick("", self.tag("else") + self.body(inner)) + self.tag("endif"),
             lambda: self.tag(f"for x in {self.list(1)}")
-            + self.output(self.pick("x", "loop.index", "loop.last", "loop.revindex0", "x is string"))
+            + self.output(self.pick("x", "loop.index", "loop.last", "loop.revindex0",
+                                    "x is string"))
             + self.body(inner) + self.pick("", self.tag("else") + self.space())
             + self.tag("endfor"),
             lambda: self.tag(f"set {name} = {self.value(2)}")
