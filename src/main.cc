@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -110,6 +111,11 @@ class MachineDesk final : public Desk {
   Result<SecretString> read_secret(const std::string& path) override {
     return read_secret_input(path, kInputMax);
   }
+  Result<std::optional<std::string>> read_below(const std::string& folder,
+                                                const std::string& name) override {
+    return ichor::read_below(folder, name, kInputMax);
+  }
+  Result<void> write_private(const std::string& path, const SecretString& content) override;
   Result<void> may_export(const std::string& path) override { return refuse_committable(path); }
   Result<void> export_secret(const std::string& path, const SecretString& content) override;
   Result<std::unique_ptr<StateDir>> open_state(const std::string& path, Missing missing) override;
@@ -154,13 +160,26 @@ std::unique_ptr<Display> MachineDesk::make_display() {
   return std::make_unique<TextDisplay>(loop(), *out_, *err_, std::move(options));
 }
 
-Result<void> MachineDesk::export_secret(const std::string& path, const SecretString& content) {
-  if (auto allowed = refuse_committable(path); !allowed) return allowed;
+/// The folder of a path, made if it is missing, and the name in it.
+Result<std::pair<Folder, std::string>> place_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash);
   auto folder = Folder::make(parent.empty() ? "/" : parent, Folder::Access::shared);
   if (!folder) return tl::unexpected(std::move(folder).error());
-  return write_file(*folder, slash == std::string::npos ? path : path.substr(slash + 1), content);
+  return std::pair(*std::move(folder), slash == std::string::npos ? path : path.substr(slash + 1));
+}
+
+Result<void> MachineDesk::write_private(const std::string& path, const SecretString& content) {
+  const auto place = place_of(path);
+  if (!place) return tl::unexpected(place.error());
+  return replace_file(place->first, place->second, content);
+}
+
+Result<void> MachineDesk::export_secret(const std::string& path, const SecretString& content) {
+  if (auto allowed = refuse_committable(path); !allowed) return allowed;
+  const auto place = place_of(path);
+  if (!place) return tl::unexpected(place.error());
+  return write_file(place->first, place->second, content);
 }
 
 Result<std::unique_ptr<StateDir>> MachineDesk::open_state(const std::string& path,

@@ -21,6 +21,7 @@ const std::vector<CommandSpec>& commands() {
       {"lab status", "tell how the nodes of a lab are", declare_lab_status},
       {"lab inject", "make a node of a lab misbehave", declare_lab_inject},
       {"lab stop", "end a lab", declare_lab_stop},
+      {"render", "render a Jinja template", declare_render, true},
       {"simulate", "live through many bad days in a simulated world", declare_simulate},
       {"completion", "print the completion script of a shell", declare_completion},
       {"version", "print version and commit", declare_version},
@@ -28,12 +29,12 @@ const std::vector<CommandSpec>& commands() {
   return list;
 }
 
-void declare_common(FlagSet& flags, CommonOptions& common, bool& help) {
+void declare_common(FlagSet& flags, CommonOptions& common, bool& help, bool output_is_file) {
   flags.text("-p,--profile", "FILE", common.profile);
   flags.text("--cluster", "NAME", common.cluster);
   flags.text("--state-dir", "DIR", common.state_dir);
   flags.text("--lab-state", "DIR", common.lab_state);
-  flags.choice<OutputFormat>("-o,--output", "FORMAT",
+  flags.choice<OutputFormat>(output_is_file ? "--format" : "-o,--output", "FORMAT",
                              {{"table", OutputFormat::table}, {"json", OutputFormat::json}},
                              common.output);
   flags.flag("-q,--quiet", common.quiet);

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -151,6 +152,20 @@ struct SimulateRequest {
   std::vector<std::string> mutants;  // ichor-mutants only
 };
 
+enum class DelimiterSet { jinja, makejinja };
+
+struct RenderRequest {
+  std::string file;
+  std::vector<std::string> variable_files;  // of the same name in several, the last one counts
+  std::vector<std::pair<std::string, std::string>> settings;  // and these last of all
+  DelimiterSet delimiters{DelimiterSet::jinja};
+  bool trim_blocks{false};
+  bool lstrip_blocks{false};
+  bool keep_trailing_newline{false};
+  std::string template_root;  // empty: the template's folder
+  std::string output;         // a file; empty: standard output
+};
+
 enum class Shell { bash, zsh, fish };
 
 struct CompletionRequest {
@@ -163,6 +178,6 @@ using Request = std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest
                              DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest,
                              KubeconfigRequest, HealthRequest, StatusRequest, ReportRequest,
                              UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest,
-                             LabStopRequest, SimulateRequest, CompletionRequest>;
+                             LabStopRequest, SimulateRequest, CompletionRequest, RenderRequest>;
 
 }  // namespace ichor

@@ -82,6 +82,11 @@ class Desk {
   /// Files that the operator named.
   virtual Result<std::string> read_input(const std::string& path) = 0;
   virtual Result<SecretString> read_secret(const std::string& path) = 0;
+  /// A file below a folder; nothing if there is none. Errc::unsafe if a link leads out of it.
+  virtual Result<std::optional<std::string>> read_below(const std::string& folder,
+                                                        const std::string& name) = 0;
+  /// Writes a file whole or not at all, readable by its owner only; what was there is gone.
+  virtual Result<void> write_private(const std::string& path, const SecretString& content) = 0;
   /// Refuses a place at which git would see a secret.
   virtual Result<void> may_export(const std::string& path) = 0;
   /// Writes a secret where the operator wants it, with a backup of what was there.
