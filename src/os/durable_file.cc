@@ -154,8 +154,10 @@ Result<std::optional<SecretString>> read_file(const Folder& folder, const std::s
   return std::optional<SecretString>(*std::move(bytes));
 }
 
-Result<void> write_file(const Folder& folder, const std::string& name,
-                        const SecretString& content) {
+namespace {
+
+Result<void> put_file(const Folder& folder, const std::string& name, const SecretString& content,
+                      bool backup) {
   constexpr std::size_t compared_max = 64u << 20;
   const auto present = read_file(folder, name, compared_max);
   if (!present) return tl::unexpected(present.error());
@@ -166,7 +168,7 @@ Result<void> write_file(const Folder& folder, const std::string& name,
   const std::string temporary = fmt::format(".{}.{}.tmp", name, ::getpid());
   ::unlinkat(folder.fd(), temporary.c_str(), 0);  // left by a run that was killed
   auto done = write_new(folder, temporary, content);
-  if (done && *present && !(**present == content)) done = keep_backup(folder, name);
+  if (done && backup && *present && !(**present == content)) done = keep_backup(folder, name);
   if (done && ::renameat(folder.fd(), temporary.c_str(), folder.fd(), name.c_str()) != 0) {
     done = system_error(folder.path() + "/" + name, "cannot be put in place", errno);
   }
@@ -176,6 +178,18 @@ Result<void> write_file(const Folder& folder, const std::string& name,
   }
   if (::fsync(folder.fd()) != 0) return system_error(folder.path(), "cannot be synced", errno);
   return {};
+}
+
+}  // namespace
+
+Result<void> write_file(const Folder& folder, const std::string& name,
+                        const SecretString& content) {
+  return put_file(folder, name, content, true);
+}
+
+Result<void> replace_file(const Folder& folder, const std::string& name,
+                          const SecretString& content) {
+  return put_file(folder, name, content, false);
 }
 
 Result<bool> create_file(const Folder& folder, const std::string& name,
@@ -218,6 +232,11 @@ Result<SecretString> read_named(const std::string& path, std::size_t size_max, b
 }
 
 }  // namespace
+
+bool has_file(const std::string& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+}
 
 Result<std::string> read_input(const std::string& path, std::size_t size_max) {
   auto bytes = read_named(path, size_max, false);

@@ -47,10 +47,18 @@ Result<std::optional<SecretString>> read_file(const Folder& folder, const std::s
 /// so on; one with the same content is left alone. A failed sync is not tried again.
 Result<void> write_file(const Folder& folder, const std::string& name, const SecretString& content);
 
+/// As write_file, but nothing is kept of what stood there: a file that was encrypted in its place
+/// must not leave its plain text behind.
+Result<void> replace_file(const Folder& folder, const std::string& name,
+                          const SecretString& content);
+
 /// Writes a file that must not exist yet, whole or not at all, mode 0600. False if it exists: then
 /// it is left alone, and of two who try at the same time one gets false.
 Result<bool> create_file(const Folder& folder, const std::string& name,
                          const SecretString& content);
+
+/// Whether there is a regular file, or a link to one.
+bool has_file(const std::string& path);
 
 /// A file that the operator named. Symbolic links are followed: it is his own choice. Errc::invalid
 /// if it is missing, no regular file, or larger than `size_max`.
