@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -17,6 +19,7 @@
 #include "journal/sqlite_journal.h"
 #include "kube/https_kube_api.h"
 #include "machineconfig/canonical.h"
+#include "os/child.h"
 #include "os/durable_file.h"
 #include "os/file_artifacts.h"
 #include "os/git_guard.h"
@@ -87,6 +90,7 @@ class MachineDesk final : public Desk {
     return *display_;
   }
   std::ostream& out() override { return std::cout; }
+  std::ostream& err() override { return std::cerr; }
   double stopwatch() override {
     return std::chrono::duration<double>(loop().now().time_since_epoch()).count();
   }
@@ -110,6 +114,13 @@ class MachineDesk final : public Desk {
   Result<SecretString> read_secret(const std::string& path) override {
     return read_secret_input(path, kInputMax);
   }
+  std::optional<std::string> environment(const std::string& name) override {
+    const char* value = std::getenv(name.c_str());
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  }
+  bool has_file(const std::string& path) override { return ichor::has_file(path); }
+  Result<void> write_private(const std::string& path, const SecretString& content) override;
+  Result<ProgramResult> run_program(const ProgramCall& call) override;
   Result<void> may_export(const std::string& path) override { return refuse_committable(path); }
   Result<void> export_secret(const std::string& path, const SecretString& content) override;
   Result<std::unique_ptr<StateDir>> open_state(const std::string& path, Missing missing) override;
@@ -154,13 +165,33 @@ std::unique_ptr<Display> MachineDesk::make_display() {
   return std::make_unique<TextDisplay>(loop(), *out_, *err_, std::move(options));
 }
 
-Result<void> MachineDesk::export_secret(const std::string& path, const SecretString& content) {
-  if (auto allowed = refuse_committable(path); !allowed) return allowed;
+/// The folder of a path, made if it is missing, and the name in it.
+Result<std::pair<Folder, std::string>> place_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash);
   auto folder = Folder::make(parent.empty() ? "/" : parent, Folder::Access::shared);
   if (!folder) return tl::unexpected(std::move(folder).error());
-  return write_file(*folder, slash == std::string::npos ? path : path.substr(slash + 1), content);
+  return std::pair(*std::move(folder), slash == std::string::npos ? path : path.substr(slash + 1));
+}
+
+Result<void> MachineDesk::write_private(const std::string& path, const SecretString& content) {
+  const auto place = place_of(path);
+  if (!place) return tl::unexpected(place.error());
+  return replace_file(place->first, place->second, content);
+}
+
+Result<ProgramResult> MachineDesk::run_program(const ProgramCall& call) {
+  ChildCall child{call.arguments, call.variables, call.input};
+  auto done = run_child(child);
+  if (!done) return tl::unexpected(std::move(done).error());
+  return ProgramResult{done->exit, std::move(done->output)};
+}
+
+Result<void> MachineDesk::export_secret(const std::string& path, const SecretString& content) {
+  if (auto allowed = refuse_committable(path); !allowed) return allowed;
+  const auto place = place_of(path);
+  if (!place) return tl::unexpected(place.error());
+  return write_file(place->first, place->second, content);
 }
 
 Result<std::unique_ptr<StateDir>> MachineDesk::open_state(const std::string& path,

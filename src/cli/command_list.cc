@@ -22,17 +22,22 @@ const std::vector<CommandSpec>& commands() {
       {"lab inject", "make a node of a lab misbehave", declare_lab_inject},
       {"lab stop", "end a lab", declare_lab_stop},
       {"simulate", "live through many bad days in a simulated world", declare_simulate},
+      {"schematic id", "tell the ID of an Image Factory schematic", declare_schematic_id},
+      {"schematic show", "print a schematic in its canonical form", declare_schematic_show},
+      {"schematic diff", "compare two schematics", declare_schematic_diff},
+      {"secrets encrypt", "encrypt a file with SOPS or age", declare_secrets_encrypt, true},
+      {"secrets decrypt", "decrypt a SOPS or age file", declare_secrets_decrypt, true},
       {"completion", "print the completion script of a shell", declare_completion},
       {"version", "print version and commit", declare_version},
   };
   return list;
 }
 
-void declare_common(FlagSet& flags, CommonOptions& common, bool& help) {
+void declare_common(FlagSet& flags, CommonOptions& common, bool& help, bool output_is_file) {
   flags.text("-p,--profile", "FILE", common.profile);
   flags.text("--cluster", "NAME", common.cluster);
   flags.text("--state-dir", "DIR", common.state_dir);
-  flags.choice<OutputFormat>("-o,--output", "FORMAT",
+  flags.choice<OutputFormat>(output_is_file ? "--format" : "-o,--output", "FORMAT",
                              {{"table", OutputFormat::table}, {"json", OutputFormat::json}},
                              common.output);
   flags.flag("-q,--quiet", common.quiet);
