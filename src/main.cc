@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <iostream>
@@ -18,6 +19,7 @@
 #include "journal/sqlite_journal.h"
 #include "kube/https_kube_api.h"
 #include "machineconfig/canonical.h"
+#include "os/child.h"
 #include "os/durable_file.h"
 #include "os/file_artifacts.h"
 #include "os/git_guard.h"
@@ -88,6 +90,7 @@ class MachineDesk final : public Desk {
     return *display_;
   }
   std::ostream& out() override { return std::cout; }
+  std::ostream& err() override { return std::cerr; }
   double stopwatch() override {
     return std::chrono::duration<double>(loop().now().time_since_epoch()).count();
   }
@@ -116,6 +119,12 @@ class MachineDesk final : public Desk {
     return ichor::read_below(folder, name, kInputMax);
   }
   Result<void> write_private(const std::string& path, const SecretString& content) override;
+  std::optional<std::string> environment(const std::string& name) override {
+    const char* value = std::getenv(name.c_str());
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  }
+  bool has_file(const std::string& path) override { return ichor::has_file(path); }
+  Result<ProgramResult> run_program(const ProgramCall& call) override;
   Result<void> may_export(const std::string& path) override { return refuse_committable(path); }
   Result<void> export_secret(const std::string& path, const SecretString& content) override;
   Result<std::unique_ptr<StateDir>> open_state(const std::string& path, Missing missing) override;
@@ -173,6 +182,13 @@ Result<void> MachineDesk::write_private(const std::string& path, const SecretStr
   const auto place = place_of(path);
   if (!place) return tl::unexpected(place.error());
   return replace_file(place->first, place->second, content);
+}
+
+Result<ProgramResult> MachineDesk::run_program(const ProgramCall& call) {
+  ChildCall child{call.arguments, call.variables, call.input};
+  auto done = run_child(child);
+  if (!done) return tl::unexpected(std::move(done).error());
+  return ProgramResult{done->exit, std::move(done->output)};
 }
 
 Result<void> MachineDesk::export_secret(const std::string& path, const SecretString& content) {

@@ -47,6 +47,11 @@ void declare_lab_inject(FlagSet& flags, Request& request);
 void declare_lab_stop(FlagSet& flags, Request& request);
 void declare_render(FlagSet& flags, Request& request);
 void declare_simulate(FlagSet& flags, Request& request);
+void declare_schematic_id(FlagSet& flags, Request& request);
+void declare_schematic_show(FlagSet& flags, Request& request);
+void declare_schematic_diff(FlagSet& flags, Request& request);
+void declare_secrets_encrypt(FlagSet& flags, Request& request);
+void declare_secrets_decrypt(FlagSet& flags, Request& request);
 void declare_completion(FlagSet& flags, Request& request);
 void declare_version(FlagSet& flags, Request& request);
 

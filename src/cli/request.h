@@ -166,6 +166,46 @@ struct RenderRequest {
   std::string output;         // a file; empty: standard output
 };
 
+struct SchematicIdRequest {
+  std::string file;
+};
+
+struct SchematicShowRequest {
+  std::string file;
+};
+
+struct SchematicDiffRequest {
+  std::string before;
+  std::string after;
+  bool detailed_exitcode{false};
+};
+
+/// What of a file `secrets encrypt` encrypts, as sops names it; at most one is set.
+struct SecretsRules {
+  std::string encrypted_regex;
+  std::string unencrypted_regex;
+  std::string encrypted_suffix;
+  std::string unencrypted_suffix;
+  bool mac_only_encrypted{false};
+};
+
+struct SecretsEncryptRequest {
+  std::string file;
+  std::vector<std::string> recipients;  // empty: those of .sops.yaml
+  std::string input_type;               // empty: by the ending of the name
+  std::string output_type;
+  std::string output;  // a file; empty: standard output
+  bool in_place{false};
+  SecretsRules rules;
+};
+
+struct SecretsDecryptRequest {
+  std::string file;
+  std::string input_type;
+  std::string output_type;
+  std::string output;
+};
+
 enum class Shell { bash, zsh, fish };
 
 struct CompletionRequest {
@@ -174,10 +214,12 @@ struct CompletionRequest {
 
 struct VersionRequest {};
 
-using Request = std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
-                             DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest,
-                             KubeconfigRequest, HealthRequest, StatusRequest, ReportRequest,
-                             UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest,
-                             LabStopRequest, SimulateRequest, CompletionRequest, RenderRequest>;
+using Request =
+    std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
+                 DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, KubeconfigRequest,
+                 HealthRequest, StatusRequest, ReportRequest, UnlockRequest, LabStartRequest,
+                 LabStatusRequest, LabInjectRequest, LabStopRequest, SimulateRequest, RenderRequest,
+                 SchematicIdRequest, SchematicShowRequest, SchematicDiffRequest,
+                 SecretsEncryptRequest, SecretsDecryptRequest, CompletionRequest>;
 
 }  // namespace ichor

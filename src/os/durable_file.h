@@ -57,6 +57,9 @@ Result<void> replace_file(const Folder& folder, const std::string& name,
 Result<bool> create_file(const Folder& folder, const std::string& name,
                          const SecretString& content);
 
+/// Whether there is a regular file, or a link to one.
+bool has_file(const std::string& path);
+
 /// A file that the operator named. Symbolic links are followed: it is his own choice. Errc::invalid
 /// if it is missing, no regular file, or larger than `size_max`.
 Result<std::string> read_input(const std::string& path, std::size_t size_max);
