@@ -25,12 +25,11 @@ def certificate_facts(encoded):
                            "extendedKeyUsage,keyUsage"], input=pem, capture_output=True,
                           check=True).stdout.decode()
     lines = [line.strip() for line in text.splitlines()]
-    dates = {line.split("=", 1)[0]: line.split("=", 1)[1] for line in lines if "Before=" in line
-             or "After=" in line}
-    parse = lambda text: subprocess.run(["date", "-d", text, "+%s"], capture_output=True,  # noqa: E731
-                                        text=True, check=True).stdout
-    lifetime = int(parse(dates["notAfter"])) - int(parse(dates["notBefore"]))
-    return [line for line in lines if "Before=" not in line and "After=" not in line] + [lifetime]
+    dates = dict(line.split("=", 1) for line in lines if line.startswith("not"))
+    begin, end = [int(subprocess.run(["date", "-d", dates[name], "+%s"], capture_output=True,
+                                     text=True, check=True).stdout)
+                  for name in ("notBefore", "notAfter")]
+    return [line for line in lines if not line.startswith("not")] + [end - begin]
 
 
 def talosconfig(path):

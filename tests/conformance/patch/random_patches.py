@@ -176,8 +176,9 @@ def main(version, first_seed, count):
                 print(base, patch, sep="\n=== patch\n")
         else:
             alike += 1
-    print(f"{count} random patches against talosctl {version}: {alike} alike ({bench.refused_by_both} "
-          f"refused by both), {failed} failed, {excuses} where talosctl is wrong in a known way")
+    print(f"{count} random patches against talosctl {version}: {alike} alike "
+          f"({bench.refused_by_both} refused by both), {failed} failed, "
+          f"{excuses} where talosctl is wrong in a known way")
     return 1 if failed else 0
 
 
