@@ -111,6 +111,9 @@ class MachineDesk final : public Desk {
   Result<std::string> read_input(const std::string& path) override {
     return ichor::read_input(path, kInputMax);
   }
+  std::optional<std::vector<std::string>> list_folder(const std::string& path) override {
+    return ichor::list_folder(path);
+  }
   Result<SecretString> read_secret(const std::string& path) override {
     return read_secret_input(path, kInputMax);
   }
@@ -127,6 +130,8 @@ class MachineDesk final : public Desk {
   Result<ProgramResult> run_program(const ProgramCall& call) override;
   Result<void> may_export(const std::string& path) override { return refuse_committable(path); }
   Result<void> export_secret(const std::string& path, const SecretString& content) override;
+  Result<void> create_private(const std::string& path, const SecretString& content,
+                              bool force) override;
   Result<std::unique_ptr<StateDir>> open_state(const std::string& path, Missing missing) override;
   Result<std::unique_ptr<Site>> reach(Access access) override;
   int drive(Task<void> task, CancelScope& scope) override;
@@ -182,6 +187,17 @@ Result<void> MachineDesk::write_private(const std::string& path, const SecretStr
   const auto place = place_of(path);
   if (!place) return tl::unexpected(place.error());
   return replace_file(place->first, place->second, content);
+}
+
+Result<void> MachineDesk::create_private(const std::string& path, const SecretString& content,
+                                         bool force) {
+  const auto place = place_of(path);
+  if (!place) return tl::unexpected(place.error());
+  if (force) return write_file(place->first, place->second, content);
+  const auto created = create_file(place->first, place->second, content);
+  if (!created) return tl::unexpected(created.error());
+  if (*created) return {};
+  return fail(Errc::invalid, path + " is there already; --force replaces it");
 }
 
 Result<ProgramResult> MachineDesk::run_program(const ProgramCall& call) {

@@ -16,6 +16,8 @@ struct CommandSpec {
   std::string_view summary;  // one line, as in docs/commands/ichor.md
   void (*declare)(FlagSet& flags, Request& request);
   bool output_is_file{false};  // -o and --output name a file, and the format is --format
+  /// Whether -o names a file, as with talosctl; the format is then --format.
+  bool output_is_file{false};
 
   /// What stands in docs/commands/: the group, or the command itself.
   std::string_view page() const { return name.substr(0, name.find(' ')); }
@@ -41,6 +43,11 @@ void declare_health(FlagSet& flags, Request& request);
 void declare_status(FlagSet& flags, Request& request);
 void declare_report(FlagSet& flags, Request& request);
 void declare_unlock(FlagSet& flags, Request& request);
+void declare_gen_secrets(FlagSet& flags, Request& request);
+void declare_gen_config(FlagSet& flags, Request& request);
+void declare_gen_talosconfig(FlagSet& flags, Request& request);
+void declare_machineconfig_patch(FlagSet& flags, Request& request);
+void declare_machineconfig_diff(FlagSet& flags, Request& request);
 void declare_lab_start(FlagSet& flags, Request& request);
 void declare_lab_status(FlagSet& flags, Request& request);
 void declare_lab_inject(FlagSet& flags, Request& request);

@@ -178,6 +178,12 @@ class FakeDesk final : public Desk {
   Result<void> write_private(const std::string& path, const SecretString& content) override {
     return export_secret(path, content);
   }
+  Result<void> create_private(const std::string& path, const SecretString& content, bool) override {
+    return export_secret(path, content);
+  }
+  std::optional<std::vector<std::string>> list_folder(const std::string&) override {
+    return std::nullopt;
+  }
   std::optional<std::string> environment(const std::string&) override { return std::nullopt; }
   bool has_file(const std::string& path) override { return inputs.contains(path); }
   Result<ProgramResult> run_program(const ProgramCall&) override {

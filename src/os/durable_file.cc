@@ -1,10 +1,12 @@
 #include "os/durable_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <sys/stat.h>
@@ -266,6 +268,18 @@ Result<std::optional<std::string>> read_below(const std::string& folder, const s
   auto text = read_input(file, size_max);
   if (!text) return tl::unexpected(std::move(text).error());
   return std::optional<std::string>(*std::move(text));
+}
+
+std::optional<std::vector<std::string>> list_folder(const std::string& path) {
+  std::error_code trouble;
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path, trouble)) {
+    std::string name = entry.path().filename().string();
+    if (!name.starts_with('.')) names.push_back(std::move(name));
+  }
+  if (trouble) return std::nullopt;
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 Result<SecretString> read_secret_input(const std::string& path, std::size_t size_max) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "base/secret.h"
@@ -68,6 +69,9 @@ Result<std::string> read_input(const std::string& path, std::size_t size_max);
 /// link leads out of the folder.
 Result<std::optional<std::string>> read_below(const std::string& folder, const std::string& name,
                                               std::size_t size_max);
+
+/// The names in a folder, sorted, without hidden ones; nothing if it cannot be listed.
+std::optional<std::vector<std::string>> list_folder(const std::string& path);
 
 /// As read_input; Errc::unsafe if others than the owner may read it.
 Result<SecretString> read_secret_input(const std::string& path, std::size_t size_max);
