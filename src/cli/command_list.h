@@ -16,8 +16,6 @@ struct CommandSpec {
   std::string_view summary;  // one line, as in docs/commands/ichor.md
   void (*declare)(FlagSet& flags, Request& request);
   bool output_is_file{false};  // -o and --output name a file, and the format is --format
-  /// Whether -o names a file, as with talosctl; the format is then --format.
-  bool output_is_file{false};
 
   /// What stands in docs/commands/: the group, or the command itself.
   std::string_view page() const { return name.substr(0, name.find(' ')); }
