@@ -22,6 +22,7 @@ struct ChildResult {
 };
 
 /// Runs it to its end: no shell, its errors on our standard error, at most 16 MiB of output.
+/// SIGPIPE must be ignored (harden_process), because a program need not read its input.
 /// Errc::invalid if there is no such program, Errc::io if it cannot be run or says too much.
 Result<ChildResult> run_child(const ChildCall& call);
 

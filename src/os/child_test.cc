@@ -1,5 +1,6 @@
 #include "os/child.h"
 
+#include <csignal>
 #include <gtest/gtest.h>
 
 namespace ichor {
@@ -26,6 +27,7 @@ TEST(Child, TakesMoreInputThanAPipeHolds) {
 }
 
 TEST(Child, MayLeaveItsInputUnread) {
+  std::signal(SIGPIPE, SIG_IGN);
   ChildCall call;
   call.arguments = {"true"};
   call.input = SecretString(std::string(3'000'000, 'x'));

@@ -26,6 +26,9 @@ constexpr std::string_view kOnlyEncryptedStart{
     "\xc6\xfd\xad\xec\x81\x76\xf2\x7d\x69",
     32};
 
+/// Keys from the root to a value.
+using Path = std::vector<std::string>;
+
 std::string show(const Path& path) {
   return path.empty() ? "the file" : fmt::format("{}", fmt::join(path, "."));
 }
@@ -61,39 +64,76 @@ class Walk {
   }
 
  private:
+  /// How many of the comments that are in force at one level are named by the rule.
+  struct Level {
+    int named{0};
+    bool last_is_named{false};
+  };
+
   Result<void> branch(Value& value) {
-    comments_.emplace_back();
+    levels_.emplace_back();
     for (Item& item : value.items) {
-      const bool is_comment = item.value.is_comment();
-      if (is_comment) {
-        comments_.back().push_back(item.value.text);
-      } else {
-        path_.push_back(item.key);
+      if (item.value.is_comment()) {
+        if (auto walked = comment(item.value); !walked) return walked;
+        continue;
       }
+      if (auto entered = enter(item.key); !entered) return entered;
+      const bool is_named = !selector_.asks_comments() && selector_.names(item.key);
+      named_ += is_named ? 1 : 0;
       if (auto walked = any(item.value); !walked) return walked;
-      if (!is_comment) {
-        path_.pop_back();
-        comments_.back().clear();
-        if (item.value.is_comment()) {
-          return fail(Errc::invalid,
-                      fmt::format("{}.{}: a comment where a value belongs", show(path_), item.key));
-        }
+      named_ -= is_named ? 1 : 0;
+      if (item.value.is_comment()) {
+        return fail(Errc::invalid, show(path_) + ": a comment where a value belongs");
       }
+      leave();
+      clear_comments();
     }
-    comments_.pop_back();
+    clear_comments();
+    levels_.pop_back();
     return {};
   }
 
   Result<void> list(Value& value) {
-    comments_.emplace_back();
+    levels_.emplace_back();
     for (Value& element : value.list) {
-      const bool is_comment = element.is_comment();
-      if (is_comment) comments_.back().push_back(element.text);
+      if (element.is_comment()) {
+        if (auto walked = comment(element); !walked) return walked;
+        continue;
+      }
       if (auto walked = any(element); !walked) return walked;
-      if (!is_comment) comments_.back().clear();
+      clear_comments();
     }
-    comments_.pop_back();
+    clear_comments();
+    levels_.pop_back();
     return {};
+  }
+
+  /// Every value is sealed with its path, so a long path costs for each of them.
+  Result<void> enter(const std::string& key) {
+    constexpr std::size_t path_max = 16'384;
+    path_.push_back(key);
+    label_.append(key) += ':';
+    if (label_.size() <= path_max) return {};
+    return fail(Errc::invalid,
+                fmt::format("keys within one another of more than {} letters", path_max));
+  }
+  void leave() {
+    label_.resize(label_.size() - path_.back().size() - 1);
+    path_.pop_back();
+  }
+
+  Result<void> comment(Value& value) {
+    Level& level = levels_.back();
+    level.last_is_named = selector_.asks_comments() && selector_.names(value.text);
+    if (level.last_is_named) {
+      ++level.named;
+      ++named_;
+    }
+    return leaf(value);
+  }
+  void clear_comments() {
+    named_ -= levels_.back().named;
+    levels_.back() = {};
   }
 
   Result<void> any(Value& value) {
@@ -106,23 +146,23 @@ class Walk {
   }
 
   Result<void> leaf(Value& value) {
-    const bool encrypted = selector_.encrypts(path_, comments_, value.is_comment());
-    if (!encrypted) {
-      if (!selector_.mac_only_encrypted()) add(value);
-      return {};
+    int named = named_;
+    if (value.is_comment() && selector_.spares_comment() && levels_.back().last_is_named) --named;
+    if (selector_.encrypts(named > 0)) {
+      // What stands beside no key is labelled with the colon alone.
+      return turn(value, label_.empty() ? ":" : label_);
     }
-    std::string label;
-    for (const std::string& key : path_) label += key + ':';
-    // What stands beside no key is labelled with the colon alone.
-    if (label.empty()) label = ":";
-    return turn(value, label);
+    if (!selector_.mac_only_encrypted()) add(value);
+    return {};
   }
 
   const Selector& selector_;
   const SecretString& data_key_;
   secrets::Sha512 mac_;
   Path path_;
-  Comments comments_;
+  std::string label_;  // the path, each key followed by a colon
+  std::vector<Level> levels_;
+  int named_{0};  // keys of the path, or comments in force, that the rule names
 };
 
 class Opening final : public Walk {

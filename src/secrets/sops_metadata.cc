@@ -21,6 +21,7 @@ constexpr std::string_view kListSign = "__list_";
 /// The version of sops whose format is written.
 constexpr const char* kVersion = "3.13.3";
 constexpr std::size_t kRecipientsMax = 1'000;
+constexpr std::size_t kFlatEntriesMax = 10'000;
 
 bool is_flat(Format format) { return format == Format::dotenv; }
 
@@ -173,6 +174,7 @@ Value write_metadata(const Metadata& metadata) {
 Result<std::optional<Value>> cut(Value& document, Format format) {
   std::optional<Value> root;
   std::vector<Item> kept;
+  std::size_t count = 0;
   for (Item& item : document.items) {
     if (!is_metadata(item, format)) {
       kept.push_back(std::move(item));
@@ -183,6 +185,9 @@ Result<std::optional<Value>> cut(Value& document, Format format) {
         return fail(Errc::invalid, "its sops entry is no mapping");
       root = std::move(item.value);
       continue;
+    }
+    if (++count > kFlatEntriesMax) {
+      return fail(Errc::invalid, fmt::format("more than {} entries of sops", kFlatEntriesMax));
     }
     if (!root) root = make_branch();
     const std::string_view key = std::string_view(item.key).substr(kFlatPrefix.size());

@@ -1,6 +1,5 @@
 #include "secrets/sops_rules.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace ichor::sops {
@@ -53,32 +52,22 @@ Result<Selector> Selector::make(Rules& rules) {
   return selector;
 }
 
-bool Selector::matches(const Path& path) const {
-  return std::any_of(path.begin(), path.end(), [&](const std::string& key) {
-    return pattern_ ? pattern_->is_in(key) : key.ends_with(suffix_);
-  });
+bool Selector::asks_comments() const {
+  return kind_ == Kind::unencrypted_comment || kind_ == Kind::encrypted_comment;
 }
 
-bool Selector::matches(const Comments& comments, bool but_the_last) const {
-  for (std::size_t level = 0; level < comments.size(); ++level) {
-    std::size_t count = comments[level].size();
-    if (but_the_last && level + 1 == comments.size() && count > 0) --count;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (pattern_->is_in(comments[level][i])) return true;
-    }
-  }
-  return false;
+bool Selector::names(std::string_view text) const {
+  return pattern_ ? pattern_->is_in(text) : text.ends_with(suffix_);
 }
 
-bool Selector::encrypts(const Path& path, const Comments& comments, bool is_comment) const {
+bool Selector::encrypts(bool is_named) const {
   switch (kind_) {
     case Kind::unencrypted_suffix:
-    case Kind::unencrypted_regex: return !matches(path);
+    case Kind::unencrypted_regex:
+    case Kind::unencrypted_comment: return !is_named;
     case Kind::encrypted_suffix:
-    case Kind::encrypted_regex: return matches(path);
-    case Kind::unencrypted_comment: return !matches(comments, false);
-    // The comment that asks for encryption stays readable.
-    case Kind::encrypted_comment: return matches(comments, is_comment);
+    case Kind::encrypted_regex:
+    case Kind::encrypted_comment: return is_named;
   }
   return true;
 }

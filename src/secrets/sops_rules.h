@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -28,11 +29,6 @@ struct Rules {
   static const std::vector<Named>& named();
 };
 
-/// Keys from the root to a value.
-using Path = std::vector<std::string>;
-/// The comments above a value and above everything that it is in, outermost first.
-using Comments = std::vector<std::vector<std::string>>;
-
 /// Rules made ready to be asked.
 class Selector {
  public:
@@ -41,9 +37,15 @@ class Selector {
   static Result<Selector> make(Rules& rules);
 
   bool mac_only_encrypted() const { return mac_only_encrypted_; }
-  /// Whether the value at `path` is encrypted in the file; if it is a comment, it is itself the
-  /// last one of `comments`.
-  bool encrypts(const Path& path, const Comments& comments, bool is_comment) const;
+  /// Whether the rule looks at the comments above a value and above all that it is in, instead of
+  /// at the keys from the root to it.
+  bool asks_comments() const;
+  /// Whether a key, or a comment, is one that the rule names.
+  bool names(std::string_view text) const;
+  /// Whether a value is encrypted in the file, if one of its keys or comments is named or none.
+  bool encrypts(bool is_named) const;
+  /// Whether the comment that asks for encryption stays readable itself.
+  bool spares_comment() const { return kind_ == Kind::encrypted_comment; }
   /// An encrypted comment that the expression for plain values matches could not be read back.
   bool mistakes(const std::string& sealed_comment) const;
 
@@ -57,8 +59,6 @@ class Selector {
     encrypted_comment,
   };
   Selector() = default;
-  bool matches(const Path& path) const;
-  bool matches(const Comments& comments, bool but_the_last) const;
 
   Kind kind_{Kind::unencrypted_suffix};
   std::string suffix_;
