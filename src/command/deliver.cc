@@ -1,5 +1,6 @@
 #include "command/deliver.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "command/finish.h"
@@ -20,10 +21,29 @@ void print(const TextOutput& output, const CommonOptions& common, Desk& desk) {
   desk.display().show(listing);
 }
 
+/// The first of the outputs whose file is there already; nullptr if none is.
+const TextOutput* find_present(const std::vector<TextOutput>& outputs, Desk& desk) {
+  for (const TextOutput& output : outputs) {
+    if (output.path == "-") continue;
+    const std::size_t slash = output.path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : output.path.substr(0, slash + 1);
+    const auto names = desk.list_folder(folder);
+    const std::string name =
+        slash == std::string::npos ? output.path : output.path.substr(slash + 1);
+    if (names && std::find(names->begin(), names->end(), name) != names->end()) return &output;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> findings,
              const CommonOptions& common, Desk& desk) {
+  // Asked before the first one is written, so that a refusal leaves nothing behind.
+  if (const TextOutput* present = force ? nullptr : find_present(outputs, desk)) {
+    const std::string what = present->path + " is there already; --force replaces it";
+    return finish_aside(end_with(Exit::failed, what).value(), desk);
+  }
   Summary summary;
   summary.result.exit = Exit::done;
   std::vector<std::string> places;

@@ -192,14 +192,9 @@ Outcome<std::string> center_text(std::string_view text, std::int64_t width, std:
   const auto size = static_cast<std::int64_t>(count_points(text));
   if (width <= size) return std::string(text);
   const auto missing = static_cast<std::size_t>(width - size);
-  if (auto paid =
-          meter.spend_text(std::min(missing, meter.limits().output_bytes_max) + text.size());
-      !paid) {
-    return tl::unexpected(paid.error());
-  }
-  if (missing > meter.limits().output_bytes_max / fill.size()) {
-    return tl::unexpected(meter.spend_text(meter.limits().output_bytes_max + 1).error());
-  }
+  const std::size_t most = meter.limits().output_bytes_max;
+  const std::size_t bytes = missing > most ? missing : text.size() + missing * fill.size();
+  if (auto paid = meter.spend_text(bytes); !paid) return tl::unexpected(paid.error());
   // Python puts the odd character to the left if the width is odd, else to the right.
   const std::size_t left = missing / 2 + (missing & static_cast<std::size_t>(width) & 1);
   std::string result;
