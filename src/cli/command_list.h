@@ -52,6 +52,7 @@ void declare_lab_status(FlagSet& flags, Request& request);
 void declare_lab_inject(FlagSet& flags, Request& request);
 void declare_lab_stop(FlagSet& flags, Request& request);
 void declare_simulate(FlagSet& flags, Request& request);
+void declare_validate(FlagSet& flags, Request& request);
 void declare_completion(FlagSet& flags, Request& request);
 void declare_version(FlagSet& flags, Request& request);
 

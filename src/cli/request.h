@@ -199,6 +199,15 @@ struct SimulateRequest {
   std::vector<std::string> mutants;  // ichor-mutants only
 };
 
+enum class ValidateMode { metal, cloud, container };
+
+struct ValidateRequest {
+  std::string config;  // a file
+  std::optional<ValidateMode> mode;
+  bool strict{false};
+  std::string talos_version;  // empty: the newest that is known
+};
+
 enum class Shell { bash, zsh, fish };
 
 struct CompletionRequest {
@@ -213,6 +222,6 @@ using Request =
                  HealthRequest, StatusRequest, ReportRequest, UnlockRequest, LabStartRequest,
                  LabStatusRequest, LabInjectRequest, LabStopRequest, SimulateRequest,
                  CompletionRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
-                 MachineconfigPatchRequest, MachineconfigDiffRequest>;
+                 MachineconfigPatchRequest, MachineconfigDiffRequest, ValidateRequest>;
 
 }  // namespace ichor

@@ -32,6 +32,7 @@ Exit run(const LabStatusRequest& request, const CommonOptions& common, Desk& des
 Exit run(const LabInjectRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const LabStopRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SimulateRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const ValidateRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const CompletionRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const VersionRequest& request, const CommonOptions& common, Desk& desk);
 
