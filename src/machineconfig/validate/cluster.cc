@@ -74,8 +74,7 @@ void check_discovery(const View& cluster, Report& report) {
   const View endpoint = service["endpoint"];
   if (!endpoint.empty()) {
     const auto url = parse_go_url(endpoint.text());
-    const bool whole =
-        url && url->opaque.empty() && (!url->scheme.empty() || endpoint.text().starts_with('/'));
+    const bool whole = url && (!url->scheme.empty() || endpoint.text().starts_with('/'));
     if (!whole) {
       report.error(endpoint, fmt::format("`{}` is no URL", endpoint.text()), "write https://HOST/");
     } else if (!url->path.empty() && url->path != "/") {

@@ -3,14 +3,13 @@
 
 usage: compare.py --talos VERSION [--random N] [--seed TEXT] [--all-modes] [--only WORD]
 
-Three sources of configs: cases.txt, expressions.txt, and random changes of a rich config that follow
-the schema. A difference is printed with the config and both answers.
+Three sources of configs: cases.txt, expressions.txt, and random changes of a rich config that
+follow the schema. A difference is printed with the config and both answers.
 """
 
 import argparse
 import collections
 import concurrent.futures
-import copy
 import json
 import os
 import pathlib
@@ -80,10 +79,19 @@ def write(documents):
                    for each in documents)
 
 
+def lines_of(name):
+    """The lines of a table; one that begins with blanks goes on with the line above it."""
+    lines = []
+    for line in (HERE / name).read_text().splitlines():
+        if line.startswith("    "):
+            lines[-1] += " " + line.strip()
+        elif line and not line.startswith("#"):
+            lines.append(line)
+    return lines
+
+
 def read_cases(certificate, key, all_modes):
-    for line in (HERE / "cases.txt").read_text().splitlines():
-        if not line or line.startswith("#"):
-            continue
+    for line in lines_of("cases.txt"):
         title = line
         strict = line.startswith("strict ")
         line = line.removeprefix("strict ")
@@ -115,9 +123,7 @@ PLACES = {
 
 
 def read_expressions():
-    for number, line in enumerate((HERE / "expressions.txt").read_text().splitlines()):
-        if not line or line.startswith("#"):
-            continue
+    for number, line in enumerate(lines_of("expressions.txt")):
         place, _, expression = line.partition(" ")
         kind, fill = PLACES[place]
         document = {"apiVersion": "v1alpha1", "kind": kind}
@@ -170,8 +176,8 @@ class Judges:
 
 
 def expression_runs(judges):
-    """The expressions one by one for ichor. talosctl names every document that it refuses, so that it
-    can be asked about many at once."""
+    """The expressions one by one for ichor. talosctl names every document that it refuses, so that
+    it can be asked about many at once."""
     named, single = [], []
     for title, document in read_expressions():
         (named if "name" in document else single).append((title, document))

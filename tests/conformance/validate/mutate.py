@@ -12,7 +12,7 @@ KEY = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
 # A few values for each shape of src/machineconfig/schema.h: good ones, and ones at the edge.
 VALUES = {
-    "text": ["a", "", "eth0", "x y", "10.0.0.1", "https://x", "a-b.c", KEY, 5, True],
+    "text": ["a", "10.0.0.1", "", "eth0", "x y", "https://x", "a-b.c", KEY, 5, True],
     "flag": [True, False, "yes", "maybe", 1],
     "int64": [0, 1, -1, 70000, "5", 1.5, "x"],
     "uint8": [0, 1, 255, 256, -1],
@@ -21,21 +21,21 @@ VALUES = {
     "uint64": [0, 4096, -1, "x"],
     "duration": ["1m", "90s", "0s", "-5s", "1d", 5, ""],
     "url": ["https://10.0.0.1:6443", "udp://10.0.0.1:514", "tcp://x:1", "x", "", "https://:1"],
-    "base64": ["LS0t", "", "x", "LS0"],
+    "base64": ["LS0t", "LS0t", "", "x", "LS0"],
     "address": ["10.0.0.1", "fd00::1", "0.0.0.0", "x", "", "fe80::1%eth0"],
     "prefix": ["10.0.0.0/8", "fd00::/64", "10.0.0.5/24", "0.0.0.0/0", "10.0.0.1", "x", ""],
     "address_port": ["10.0.0.1:5", "[fd00::1]:5", "10.0.0.1", "x:5", ""],
-    "hex_bytes": ["2e:3c:4d:5e:6f:70", "x", "", "2e3c"],
-    "byte_size": ["1GB", "10GiB", "x", "", 1000],
+    "hex_bytes": ["2e:3c:4d:5e:6f:70", "2e3c", "x", ""],
+    "byte_size": ["1GB", "2GiB", "x", "", 1000],
     "size": ["1GB", "50%", "101%", "x", ""],
-    "disk_size": ["1GB", "x", 1000],
+    "disk_size": ["1GB", 1000, "x"],
     "file_mode": [420, "0o644", "x"],
     "size_condition": [">= 1GB", "1GB", "!= 1GB", ""],
     "cel": ["true", "disk.size > 1u", "link.mtu > 1u", "1", "volume.size > 1u", ""],
     "port_range": [80, "80-90", "90-80", 70000],
     "argument": ["a", 5, True],
     "routing_table": ["main", "100", "x", ""],
-    "free": [{}, {"a": 1}, {"cpu": "1"}, {"a": {"b": [1]}}, "x"],
+    "free": [{"cpu": "1"}, {"a": 1}, {}, {"a": {"b": [1]}}, "x"],
 }
 ODD = [None, "", 0, -1, 1.5, True, "x", [], {}, [None], {"x": 1}, ["x"], "a" * 300]
 
@@ -78,18 +78,20 @@ def value_of(chance, shape, depth=0):
         return {key: value_of(chance, shape[1:-1], depth + 1)
                 for key in chance.sample(("a", "b.c/d", "e f"), chance.choice((0, 1, 1, 2)))}
     if shape in CHOICES:
-        return chance.choice(CHOICES[shape] + ["x"])
+        return chance.choice(CHOICES[shape] + (["x"] if chance.random() < 0.2 else []))
     if shape in OBJECTS:
         return object_of(chance, OBJECTS[shape], depth)
-    # The good values stand first.
+    # The good values stand first. Of many bad ones nothing can be learned but the first.
     values = VALUES[shape]
-    return copy.deepcopy(values[min(chance.randrange(len(values)), chance.randrange(len(values)))])
+    return copy.deepcopy(chance.choice(values[:2] if chance.random() < 0.75 else values))
 
 
 def object_of(chance, fields, depth=0):
     made = {}
     for key, shape, _ in fields:
-        if key and chance.random() < (0.5 if depth < 3 else 0.2):
+        if not key:
+            continue
+        if chance.random() < (0.95 if key == "name" else 0.5 if depth < 3 else 0.2):
             made[key] = value_of(chance, shape, depth + 1)
     return made
 
@@ -124,7 +126,8 @@ def change(chance, root, shape):
     parent, key = at(root, path[:-1]), path[-1]
     node = parent[key]
     shown = ".".join(str(each) for each in path)
-    what = chance.choice(("remove", "odd", "value", "value", "add", "add", "add", "rename", "twice"))
+    what = chance.choice(
+        ("remove", "odd", "value", "value", "add", "add", "add", "rename", "twice"))
     if what == "add" and isinstance(node, dict) and kind in OBJECTS and OBJECTS[kind]:
         new, inner, _ = chance.choice(OBJECTS[kind])
         node[new] = value_of(chance, inner)
