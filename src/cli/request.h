@@ -253,6 +253,15 @@ struct MachineconfigDiffRequest {
   bool detailed_exitcode{false};
 };
 
+enum class ValidateMode { metal, cloud, container };
+
+struct ValidateRequest {
+  std::string config;  // a file
+  std::optional<ValidateMode> mode;
+  bool strict{false};
+  std::string talos_version;  // empty: the newest that is known
+};
+
 enum class Shell { bash, zsh, fish };
 
 struct CompletionRequest {
@@ -269,6 +278,6 @@ using Request =
                  SchematicIdRequest, SchematicShowRequest, SchematicDiffRequest,
                  SecretsEncryptRequest, SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest,
                  GenTalosconfigRequest, MachineconfigPatchRequest, MachineconfigDiffRequest,
-                 CompletionRequest>;
+                 ValidateRequest, CompletionRequest>;
 
 }  // namespace ichor

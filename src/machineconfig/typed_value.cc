@@ -135,12 +135,19 @@ Typed read_hex(std::string text) {
   return yaml::make_string(out);
 }
 
+/// A size that is left free is written with a minus sign.
+bool is_byte_size(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return parse_byte_count(text).has_value();
+}
+
 Typed read_size(const std::string& text) {
   if (text.find('%') == std::string::npos) {
-    if (text.empty() || parse_byte_count(text)) return yaml::make_string(text);
+    if (text.empty() || is_byte_size(text)) return yaml::make_string(text);
     return wanted("a size such as 10GiB or 50%");
   }
-  const auto number = plain(text.substr(0, text.size() - 1)).as_double();
+  const std::size_t sign = text.starts_with('-') ? 1 : 0;
+  const auto number = plain(text.substr(sign, text.size() - 1 - sign)).as_double();
   if (!text.ends_with('%') || !number || !(*number >= 0 && *number <= 100)) {
     return wanted("percents from 0% to 100%");
   }
@@ -255,7 +262,7 @@ Typed read_any(const schema::Field& field, const yaml::Node& node) {
     case Shape::address_port: return read_address_port(text);
     case Shape::hex_bytes: return read_hex(text);
     case Shape::byte_size:
-      if (text.empty() || parse_byte_count(text)) return yaml::make_string(text);
+      if (text.empty() || is_byte_size(text)) return yaml::make_string(text);
       return wanted("a size such as 10GiB");
     case Shape::size: return read_size(text);
     case Shape::disk_size: return read_disk_size(text);
