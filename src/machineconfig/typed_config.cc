@@ -115,7 +115,7 @@ class DocumentReader {
     const bool is_negative = (field.shape == Shape::byte_size || field.shape == Shape::size) &&
                              node.text.starts_with('-');
     const bool too_early = (is_list || is_negative) && minor_ < 13;
-    auto value = read_typed(field, node);
+    auto value = read_typed(field, node, minor_);
     if (value && !too_early) {
       // Manifests lose the empty lines above them.
       if (path.starts_with("cluster.inlineManifests[") && field.key == "contents") {

@@ -243,7 +243,7 @@ Typed read_argument(const yaml::Node& node) {
   return list;
 }
 
-Typed read_any(const schema::Field& field, const yaml::Node& node) {
+Typed read_any(const schema::Field& field, const yaml::Node& node, int minor) {
   const std::string& text = node.text;
   switch (field.shape) {
     case Shape::text:
@@ -274,7 +274,7 @@ Typed read_any(const schema::Field& field, const yaml::Node& node) {
     case Shape::port_range: return read_port_range(node);
     case Shape::argument: return read_argument(node);
     case Shape::routing_table: return read_routing_table(text);
-    case Shape::choice: return read_choice(field.choice->words, text);
+    case Shape::choice: return read_choice(field.choice->words_of(minor), text);
     case Shape::free:
     case Shape::object: break;
   }
@@ -283,13 +283,13 @@ Typed read_any(const schema::Field& field, const yaml::Node& node) {
 
 }  // namespace
 
-Typed read_typed(const schema::Field& field, const yaml::Node& node) {
+Typed read_typed(const schema::Field& field, const yaml::Node& node, int minor) {
   if (!node.is_scalar() && !(field.shape == Shape::argument && node.is_sequence())) {
     yaml::Node probe = yaml::make_string("");
-    auto meant = read_any(field, probe);
+    auto meant = read_any(field, probe, minor);
     return wanted(meant ? "a text" : meant.error());
   }
-  Typed value = read_any(field, node);
+  Typed value = read_any(field, node, minor);
   if (value) value->at = node.at;
   return value;
 }
@@ -308,7 +308,7 @@ bool is_zero(const schema::Field& field, const yaml::Node& value) {
     case Shape::file_mode: return value.text == "0o0";
     case Shape::duration: return value.text == "0s";
     case Shape::routing_table: return value.text == "unspec";
-    case Shape::choice: return value.text == field.choice->words.front();
+    case Shape::choice: return value.text == field.choice->words.front().text;
     default: return value.text.empty();
   }
 }
@@ -325,7 +325,7 @@ yaml::Node zero_of(const schema::Field& field) {
     case Shape::file_mode: return plain("0o0");
     case Shape::duration: return yaml::make_string("0s");
     case Shape::routing_table: return yaml::make_string("unspec");
-    case Shape::choice: return yaml::make_string(field.choice->words.front());
+    case Shape::choice: return yaml::make_string(field.choice->words.front().text);
     default: return yaml::make_string("");
   }
 }
