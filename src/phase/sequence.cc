@@ -25,11 +25,22 @@ std::string_view name_of(Milestone milestone) {
   return "?";
 }
 
+namespace {
+
+Milestone before_workers(const ClusterProfile& profile) {
+  if (profile.worker_order == WorkerOrder::after_api) return Milestone::api_answers;
+  // A worker has no API of its own before a control plane gave it certificates. If it held a place
+  // that a control plane needs, both would wait for ever.
+  const bool places_for_all =
+      !profile.sequential && static_cast<std::size_t>(profile.concurrency) >= profile.nodes.size();
+  return places_for_all ? Milestone::none : Milestone::control_planes_configured;
+}
+
+}  // namespace
+
 std::vector<Step> bring_up(const ClusterProfile& profile) {
   const auto apply = std::make_shared<Apply>();
   const auto verify = std::make_shared<Verify>();
-  const Milestone workers_wait_for =
-      profile.worker_order == WorkerOrder::after_api ? Milestone::api_answers : Milestone::none;
   using enum Milestone;
   return {
       // Reads only: a node that is not there is told before anything was changed on it.
@@ -38,7 +49,7 @@ std::vector<Step> bring_up(const ClusterProfile& profile) {
       {std::make_shared<Discover>(), Who::every_node, none, none, false},
       {apply, Who::control_planes, none, control_planes_configured, true},
       // After the API answers by default; a worker that comes earlier only waits for trustd.
-      {apply, Who::workers, workers_wait_for, none, true},
+      {apply, Who::workers, before_workers(profile), none, true},
       // Needs the "no" of every control plane, which an installing node cannot give.
       {std::make_shared<BootstrapEtcd>(), Who::cluster, control_planes_configured,
        etcd_bootstrapped, false},
@@ -54,10 +65,6 @@ std::vector<Step> bring_up(const ClusterProfile& profile) {
 
 std::vector<Step> only(std::vector<Step> steps, const std::vector<std::string_view>& phases) {
   std::vector<Step> kept;
-  const auto reaching = [&](Milestone milestone) {
-    return std::find_if(kept.begin(), kept.end(),
-                        [&](const Step& step) { return step.reaches == milestone; });
-  };
   for (Step& step : steps) {
     if (std::find(phases.begin(), phases.end(), step.phase->name()) != phases.end()) {
       kept.push_back(std::move(step));
@@ -66,8 +73,15 @@ std::vector<Step> only(std::vector<Step> steps, const std::vector<std::string_vi
       kept.back().reaches = step.reaches;
     }
   }
-  for (Step& step : kept) {
-    if (reaching(step.needs) == kept.end()) step.needs = Milestone::none;
+  for (auto step = kept.begin(); step != kept.end(); ++step) {
+    // What nobody reaches any more cannot be waited for, but what comes before it can.
+    const auto reached_before = [&] {
+      return std::any_of(kept.begin(), step,
+                         [&](const Step& other) { return other.reaches == step->needs; });
+    };
+    while (step->needs != Milestone::none && !reached_before()) {
+      step->needs = static_cast<Milestone>(static_cast<int>(step->needs) - 1);
+    }
   }
   return kept;
 }

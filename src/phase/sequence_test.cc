@@ -60,7 +60,7 @@ TEST(Sequence, APartOfItKeepsTheOrder) {
 }
 
 TEST(Sequence, APartOfItWaitsForNothingThatNobodyReaches) {
-  for (const std::string_view phase : {"preflight", "apply", "kubeconfig", "verify", "ready"}) {
+  for (const std::string_view phase : {"preflight", "kubeconfig", "verify", "ready"}) {
     const std::vector<Step> steps = only(bring_up(ClusterProfile{}), {phase});
     ASSERT_FALSE(steps.empty()) << phase;
     for (const Step& step : steps) {
@@ -68,6 +68,21 @@ TEST(Sequence, APartOfItWaitsForNothingThatNobodyReaches) {
       EXPECT_TRUE(step.needs == Milestone::none) << phase;
     }
   }
+}
+
+TEST(Sequence, WorkersComeAfterControlPlanesWhereverPlacesAreFew) {
+  for (const bool sequential : {false, true}) {
+    ClusterProfile profile;
+    profile.worker_order = WorkerOrder::with_control_planes;
+    profile.nodes.resize(3);
+    profile.sequential = sequential;
+    profile.concurrency = 2;
+    EXPECT_EQ(bring_up(profile)[3].needs, Milestone::control_planes_configured);
+  }
+  const std::vector<Step> steps = only(bring_up(ClusterProfile{}), {"apply"});
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].needs, Milestone::none);
+  EXPECT_EQ(steps[1].needs, Milestone::control_planes_configured);
 }
 
 }  // namespace
