@@ -7,6 +7,7 @@ void declare_apply(FlagSet& flags, Request& request) {
   ApplyOptions& apply = request.emplace<ApplyOptions>();
   declare_dry_run(flags, apply.change);
   declare_adopt(flags, apply.change);
+  declare_configs(flags, apply.change);
   declare_order(flags, apply.change);
   declare_nodes(flags, apply.nodes);
 }

@@ -81,6 +81,15 @@ void declare_dry_run(FlagSet& flags, ChangeOptions& options) {
 
 void declare_adopt(FlagSet& flags, ChangeOptions& options) { flags.flag("--adopt", options.adopt); }
 
+void declare_configs(FlagSet& flags, ChangeOptions& options) {
+  flags.text("--config-dir", "DIR", options.config_dir);
+  flags.flag("--raise-contract", options.raise_contract);
+  flags.rule([&options]() -> std::string {
+    const bool both = options.raise_contract && !options.config_dir.empty();
+    return both ? "ready-made configs have a contract already: leave out --raise-contract" : "";
+  });
+}
+
 void declare_order(FlagSet& flags, ChangeOptions& options) {
   flags.choice<Order>("--order", "ORDER",
                       {{"sequential", Order::sequential}, {"parallel", Order::parallel}},

@@ -15,6 +15,8 @@ void declare_addresses(FlagSet& flags, NodeOptions& options);
 void declare_dry_run(FlagSet& flags, ChangeOptions& options);
 /// --adopt.
 void declare_adopt(FlagSet& flags, ChangeOptions& options);
+/// --config-dir and --raise-contract.
+void declare_configs(FlagSet& flags, ChangeOptions& options);
 /// --order and --concurrency.
 void declare_order(FlagSet& flags, ChangeOptions& options);
 

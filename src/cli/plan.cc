@@ -6,6 +6,7 @@ namespace ichor {
 void declare_plan(FlagSet& flags, Request& request) {
   PlanRequest& plan = request.emplace<PlanRequest>();
   flags.flag("--detailed-exitcode", plan.change.detailed_exitcode);
+  declare_configs(flags, plan.change);
   declare_order(flags, plan.change);
   declare_addresses(flags, plan.nodes);
   declare_exclude(flags, plan.exclude);

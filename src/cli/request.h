@@ -43,6 +43,8 @@ struct ChangeOptions {
   Order order{Order::as_profile};
   std::optional<int> concurrency;
   bool adopt{false};  // go on with a journal that was begun on another machine
+  bool raise_contract{false};
+  std::string config_dir;  // ready-made configs; empty: those of the profile, or generated ones
 };
 
 /// What `up --lab` takes.

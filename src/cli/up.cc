@@ -23,6 +23,7 @@ void declare_up(FlagSet& flags, Request& request) {
   UpRequest& up = request.emplace<UpRequest>();
   declare_dry_run(flags, up.change);
   declare_adopt(flags, up.change);
+  declare_configs(flags, up.change);
   declare_order(flags, up.change);
   declare_addresses(flags, up.nodes);
   declare_exclude(flags, up.exclude);

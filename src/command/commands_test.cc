@@ -145,18 +145,40 @@ TEST_F(CommandsTest, UpAsksFirstWhetherItMayWriteTheKubeconfig) {
 }
 
 TEST_F(CommandsTest, SecretsAreMadeOnceAndKept) {
-  EXPECT_EQ(type({"preflight"}), 0) << result().verdict;
+  type({"apply"});
   ASSERT_TRUE(desk_.files.contains("secrets.yaml"));
   EXPECT_TRUE(desk_.files.contains("talosconfig"));
   const auto before = desk_.files;
-  FakeDesk& desk = desk_;
-  desk.display().summaries.clear();
-  EXPECT_EQ(type({"preflight"}), 0) << result().verdict;
+  desk_.display().summaries.clear();
+  type({"apply"});
   EXPECT_EQ(desk_.files, before);
 }
 
+TEST_F(CommandsTest, LookingMakesNoSecrets) {
+  EXPECT_EQ(type({"preflight"}), 0) << result().verdict;
+  EXPECT_FALSE(desk_.files.contains("secrets.yaml"));
+  EXPECT_FALSE(desk_.files.contains("talosconfig"));
+}
+
+TEST_F(CommandsTest, TheContractIsThatOfTheFirstRun) {
+  type({"apply"});
+  desk_.display().summaries.clear();
+  std::string& profile = desk_.inputs["ichor.yaml"];
+  const std::string line = "# contract: v1.12 ";
+  profile.replace(profile.find(line), line.size(), "contract: v1.13 # ");
+  EXPECT_EQ(type({"plan"}), 5);
+  EXPECT_THAT(result().verdict, HasSubstr("begun with the contract 1.12"));
+  EXPECT_THAT(result().verdict, HasSubstr("--raise-contract"));
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"plan", "--raise-contract"}), 0) << result().verdict;
+  desk_.display().summaries.clear();
+  profile.replace(profile.find("contract: v1.13"), 15, "contract: v1.11");
+  EXPECT_EQ(type({"plan", "--raise-contract"}), 5);
+  EXPECT_THAT(result().verdict, HasSubstr("cannot go back to 1.11"));
+}
+
 TEST_F(CommandsTest, LostSecretsAreNotReplaced) {
-  ASSERT_EQ(type({"preflight"}), 0) << result().verdict;
+  type({"apply"});
   desk_.files.erase("secrets.yaml");
   desk_.display().summaries.clear();
   EXPECT_EQ(type({"up"}), 5);

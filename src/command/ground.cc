@@ -2,8 +2,11 @@
 
 namespace ichor {
 
-WorkspaceWish Ground::wish() const {
+WorkspaceWish Ground::wish(const ChangeOptions& change) const {
   WorkspaceWish wish;
+  wish.adopt = change.adopt;
+  wish.raise_contract = change.raise_contract;
+  wish.config_dir = change.config_dir;
   wish.state_dir = state_dir;
   wish.dial = dial;
   return wish;

@@ -22,7 +22,7 @@ struct Ground {
   std::function<IpAddress(const IpAddress&)> dial;
   OutsideView outside;
 
-  WorkspaceWish wish() const;
+  WorkspaceWish wish(const ChangeOptions& change = {}) const;
 };
 
 /// The lab that runs in --lab-state, or without that flag the profile's own machines.

@@ -9,10 +9,10 @@ Exit run_phases(const CommonOptions& common, const ProfileWish& profile, const R
   const auto ground = find_ground(common, *input, desk);
   if (!ground) return finish(ground.error(), desk);
   if (profile.change.dry_run) {
-    return plan_phases(*input, *ground, {wish.phases, profile.change.detailed_exitcode}, desk);
+    return plan_phases(*input, *ground, {wish.phases, profile.change}, desk);
   }
-  WorkspaceWish place = ground->wish();
-  place.adopt = profile.change.adopt;
+  WorkspaceWish place = ground->wish(profile.change);
+  place.makes_secrets = wish.changes_nodes;
   auto space = open_workspace(*input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
   return finish(summary_of(*input, run_engine(input->profile, *space, wish, desk)), desk);

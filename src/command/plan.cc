@@ -8,13 +8,13 @@ namespace ichor {
 
 Exit plan_phases(const ProfileInput& input, const Ground& ground, const PlanWish& wish,
                  Desk& desk) {
-  WorkspaceWish place = ground.wish();
+  WorkspaceWish place = ground.wish(wish.change);
   place.read_only = true;
   auto space = open_workspace(input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
   auto plan = make_plan(input.profile, *space, {wish.phases, false}, desk);
   if (!plan) return finish(std::move(plan).error(), desk);
-  return show_plan(input, space->configs, *std::move(plan), wish.detailed_exitcode, desk);
+  return show_plan(input, space->configs, *std::move(plan), wish.change.detailed_exitcode, desk);
 }
 
 Exit run(const PlanRequest& request, const CommonOptions& common, Desk& desk) {
@@ -22,7 +22,7 @@ Exit run(const PlanRequest& request, const CommonOptions& common, Desk& desk) {
   if (!input) return finish(std::move(input).error(), desk);
   const auto ground = find_ground(common, *input, desk);
   if (!ground) return finish(ground.error(), desk);
-  return plan_phases(*input, *ground, {{}, request.change.detailed_exitcode}, desk);
+  return plan_phases(*input, *ground, {{}, request.change}, desk);
 }
 
 }  // namespace ichor

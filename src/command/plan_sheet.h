@@ -9,7 +9,7 @@ namespace ichor {
 
 struct PlanWish {
   std::vector<std::string_view> phases;  // empty: all
-  bool detailed_exitcode{false};
+  ChangeOptions change;
 };
 
 /// Looks, decides, shows, and changes nothing: what every --dry-run is.

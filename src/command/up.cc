@@ -36,8 +36,8 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   if (auto allowed = desk.may_export(ground.kubeconfig); !allowed) {
     return finish(end_with(allowed.error()).value(), desk);
   }
-  WorkspaceWish place = ground.wish();
-  place.adopt = request.change.adopt;
+  WorkspaceWish place = ground.wish(request.change);
+  place.makes_secrets = true;
   auto space = open_workspace(input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
 
@@ -69,7 +69,7 @@ Exit run(const UpRequest& request, const CommonOptions& common, Desk& desk) {
   if (!ground) return finish(std::move(ground).error(), desk);
   if (!request.kubeconfig.empty()) ground->kubeconfig = request.kubeconfig;
   if (!request.change.dry_run) return bring_up_on(*ground, request, *input, desk);
-  return plan_phases(*input, *ground, {{}, request.change.detailed_exitcode}, desk);
+  return plan_phases(*input, *ground, {{}, request.change}, desk);
 }
 
 }  // namespace ichor

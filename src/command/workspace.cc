@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "command/config_folder.h"
 #include "command/sops_file.h"
 #include "machineconfig/generate.h"
 #include "pki/talosconfig.h"
+#include "profile/formats.h"
 
 namespace ichor {
 
@@ -71,39 +73,94 @@ OrEnd<pki::SecretsBundle> parse_secrets(const SecretString& text, const std::str
   return *std::move(bundle);
 }
 
-/// Makes secrets and keeps them. If another run was faster, its secrets count.
-OrEnd<pki::SecretsBundle> make_secrets(const ClusterProfile& profile, StateDir* state,
-                                       bool read_only, Desk& desk) {
-  pki::SecretsOptions options;
-  options.contract = profile.talos.contract;
-  pki::SecretsBundle bundle = pki::generate_secrets(desk.clock().wall(), options);
-  if (read_only) return bundle;
-  const auto created = state->create(kSecretsFile, pki::write_secrets(bundle));
+/// Keeps secrets that are new to this folder. If another run was faster, its secrets count.
+OrEnd<pki::SecretsBundle> keep_secrets(pki::SecretsBundle bundle, StateDir& state) {
+  const auto created = state.create(kSecretsFile, pki::write_secrets(bundle));
   if (!created) return end_with(created.error());
   if (*created) return bundle;
-  auto text = state->load(kSecretsFile);
+  auto text = state.load(kSecretsFile);
   if (!text) return end_with(text.error());
   if (!*text) return end_with(Exit::failed, "secrets.yaml came and went");
   return parse_secrets(**text, kSecretsFile);
 }
 
-OrEnd<void> settle_secrets(const ProfileInput& input, bool read_only, Workspace& space,
-                           Desk& desk) {
+/// Those of ready-made configs, or fresh ones.
+Result<pki::SecretsBundle> first_secrets(const ClusterProfile& profile, const ReadyConfigs* ready,
+                                         Desk& desk) {
+  if (ready) return secrets_of(*ready);
+  pki::SecretsOptions options;
+  options.contract = profile.talos.contract;
+  return pki::generate_secrets(desk.clock().wall(), options);
+}
+
+OrEnd<void> settle_secrets(const ProfileInput& input, const ReadyConfigs* ready,
+                           const WorkspaceWish& wish, Workspace& space, Desk& desk) {
   auto text = load_secrets(input, space.state.get(), desk);
   if (!text) return tl::unexpected(std::move(text).error());
-  if (!*text && !space.facts.secrets().empty()) {
+  if (*text) {
+    auto bundle = parse_secrets(**text, kSecretsFile);
+    if (!bundle) return tl::unexpected(std::move(bundle).error());
+    space.secrets = *std::move(bundle);
+    return {};
+  }
+  if (!ready && !space.facts.secrets().empty()) {
     return end_with(
         Exit::unsafe,
         fmt::format("the secrets of {} are gone, and the journal says that it was begun "
                     "with some. Put {}/{} back: new ones lock you out of live nodes",
                     input.profile.name, space.state->path(), kSecretsFile));
   }
-  space.secrets_are_new = !text->has_value();
-  auto bundle = *text ? parse_secrets(**text, kSecretsFile)
-                      : make_secrets(input.profile, space.state.get(), read_only, desk);
-  if (!bundle) return tl::unexpected(std::move(bundle).error());
+  auto bundle = first_secrets(input.profile, ready, desk);
+  if (!bundle) return end_with(bundle.error());
   space.secrets = *std::move(bundle);
+  space.secrets_kept = wish.makes_secrets && !wish.read_only;
+  if (!space.secrets_kept) return {};
+  auto kept = keep_secrets(std::move(space.secrets), *space.state);
+  if (!kept) return tl::unexpected(std::move(kept).error());
+  space.secrets = *std::move(kept);
   return {};
+}
+
+/// The contract is that of the cluster's first run: a newer one changes what is generated, so it is
+/// taken only by the operator's word.
+OrEnd<ClusterProfile> settle_contract(const ClusterProfile& profile, const JournalFacts& facts,
+                                      bool raise) {
+  ClusterProfile settled = profile;
+  const auto known = parse_version(facts.contract(), true);
+  if (!known) return settled;
+  TalosVersion& contract = settled.talos.contract;
+  if (!raise && !profile.talos.contract_given) {
+    contract = *known;
+  } else if (contract < *known) {
+    return end_with(Exit::unsafe,
+                    fmt::format("the cluster was begun with the contract {}; it cannot go back to "
+                                "{}.{}. Correct talos.contract",
+                                facts.contract(), contract.major, contract.minor));
+  } else if (contract != *known && !raise) {
+    return end_with(Exit::unsafe,
+                    fmt::format("the cluster was begun with the contract {0}, and the profile asks "
+                                "for {1}.{2}. Say talos.contract: v{0}, or --raise-contract if all "
+                                "its nodes run Talos {1}.{2}",
+                                facts.contract(), contract.major, contract.minor));
+  }
+  return settled;
+}
+
+OrEnd<ConfigSet> make_configs(const ProfileInput& input, const ReadyConfigs* ready, bool raise,
+                              const Workspace& space) {
+  if (ready) {
+    RunResult result;
+    ConfigSet configs = take_ready_configs(*ready, input.profile, space.secrets, result.findings);
+    if (!configs.nodes.empty()) return configs;
+    result.exit = Exit::findings;
+    result.verdict = ready->folder + ": the configs must be corrected first";
+    return tl::unexpected(std::move(result));
+  }
+  const auto profile = settle_contract(input.profile, space.facts, raise);
+  if (!profile) return tl::unexpected(profile.error());
+  auto configs = generate_all(*profile, space.secrets, input.patches);
+  if (!configs) return end_with(Exit::findings, configs.error().message);
+  return *std::move(configs);
 }
 
 /// Whether the talosconfig in the state folder still serves.
@@ -134,7 +191,7 @@ OrEnd<pki::TalosContext> settle_talosconfig(const ClusterProfile& profile,
   const auto made = pki::make_talosconfig(profile.name, space.secrets.os, endpoints, nodes, now);
   if (!made) return end_with(made.error());
   const pki::TalosContext& context = made->contexts.front();
-  if (!wish.read_only) {
+  if (!wish.read_only && space.secrets_kept) {
     const auto present = space.state->load(kTalosconfigFile);
     if (!present) return end_with(present.error());
     if (!*present || !still_good(**present, context, now)) {
@@ -161,12 +218,18 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& 
   auto facts = load_facts(space.state.get(), desk.clock().now());
   if (!facts) return tl::unexpected(std::move(facts).error());
   space.facts = *std::move(facts);
-  if (auto settled = settle_secrets(input, wish.read_only, space, desk); !settled) {
+  auto ready = find_ready_configs(input, wish.config_dir, desk);
+  if (!ready) return tl::unexpected(std::move(ready).error());
+  const ReadyConfigs* taken = *ready ? &**ready : nullptr;
+  if (auto settled = settle_secrets(input, taken, wish, space, desk); !settled) {
     return tl::unexpected(std::move(settled).error());
   }
-  auto configs = generate_all(input.profile, space.secrets, input.patches);
-  if (!configs) return end_with(Exit::findings, configs.error().message);
+  auto configs = make_configs(input, taken, wish.raise_contract, space);
+  if (!configs) return tl::unexpected(std::move(configs).error());
   space.configs = *std::move(configs);
+  // What no node will ever get is nothing to hold later runs to.
+  if (!space.secrets_kept) space.configs.secrets_fingerprint = {};
+  if (!space.secrets_kept) space.configs.contract = {};
   auto context = settle_talosconfig(input.profile, wish, space, desk);
   if (!context) return tl::unexpected(std::move(context).error());
   auto site =

@@ -19,7 +19,7 @@ namespace ichor {
 struct Workspace {
   std::unique_ptr<StateDir> state;  // null: there is none yet, and none was to be made
   pki::SecretsBundle secrets;
-  bool secrets_are_new{false};  // made just now; if there is no state, they are not kept
+  bool secrets_kept{true};  // else they were made for this look only, and no node knows them
   ConfigSet configs;
   JournalFacts facts;  // of earlier runs
   std::unique_ptr<Site> site;
@@ -27,14 +27,19 @@ struct Workspace {
 
 struct WorkspaceWish {
   std::string state_dir;
-  bool read_only{false};  // nothing is made or written
-  bool adopt{false};      // go on with a journal that was begun on another machine
+  bool read_only{false};       // nothing is made or written
+  bool makes_secrets{false};   // a cluster without secrets gets some, and they are kept
+  bool adopt{false};           // go on with a journal that was begun on another machine
+  bool raise_contract{false};  // the profile's contract may be newer than that of the journal
+  std::string config_dir;      // ready-made configs; empty: the profile's, or generated ones
   std::function<IpAddress(const IpAddress&)> dial;  // as in Access
 };
 
-/// Opens the state folder, loads the cluster's secrets or makes them, generates the configs, keeps
-/// a talosconfig for people, and opens the way to the nodes. Secrets are made only for a cluster
-/// that the journal knows nothing of: regenerated ones would lock us out of it.
+/// Opens the state folder, loads the cluster's secrets or makes them, generates the configs or
+/// takes ready-made ones, keeps a talosconfig for people, and opens the way to the nodes. Secrets
+/// are made only for a cluster that the journal knows nothing of, because regenerated ones would
+/// lock us out of it; and they are kept only if `makes_secrets` says so, so that looking first
+/// leaves all choices open.
 OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& wish, Desk& desk);
 
 }  // namespace ichor

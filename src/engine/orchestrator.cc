@@ -66,7 +66,8 @@ Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
     co_return refused(Exit::unsafe, std::move(finding));
   }
   const Digest& known = ledger_->facts().secrets();
-  if (!known.empty() && known != configs_.secrets_fingerprint) {
+  const Digest& present = configs_.secrets_fingerprint;
+  if (!known.empty() && !present.empty() && known != present) {
     Finding finding{Severity::error,
                     "T9",
                     {},
@@ -76,12 +77,15 @@ Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
     world_.journal.unlock();
     co_return refused(Exit::unsafe, std::move(finding));
   }
-  std::vector<JournalRecord> records(known.empty() ? 2 : 1);
-  records[0].kind = RecordKind::run_started;
-  records[0].value = to_hex(configs_.plan);
-  if (known.empty()) {
-    records[1].kind = RecordKind::secrets_fixed;
-    records[1].value = to_hex(configs_.secrets_fingerprint);
+  std::vector<JournalRecord> records;
+  const auto add = [&records](RecordKind kind, std::string value) {
+    records.emplace_back().kind = kind;
+    records.back().value = std::move(value);
+  };
+  add(RecordKind::run_started, to_hex(configs_.plan));
+  if (known.empty() && !present.empty()) add(RecordKind::secrets_fixed, to_hex(present));
+  if (!configs_.contract.empty() && configs_.contract != ledger_->facts().contract()) {
+    add(RecordKind::contract_fixed, configs_.contract);
   }
   for (JournalRecord& record : records) {
     const auto seq = co_await ledger_->append(std::move(record));

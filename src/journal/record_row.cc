@@ -18,7 +18,8 @@ std::optional<RecordKind> kind_from(std::int64_t number) {
     case RecordKind::outcome:
     case RecordKind::observed:
     case RecordKind::run_ended:
-    case RecordKind::node_excluded: return kind;
+    case RecordKind::node_excluded:
+    case RecordKind::contract_fixed: return kind;
   }
   return std::nullopt;
 }

@@ -14,19 +14,6 @@ namespace ichor {
 
 namespace {
 
-/// Over what an operator decides per node and what comes of it. Limits and budgets are left out:
-/// changing them between two runs changes no node.
-Digest plan_digest(const ClusterProfile& profile, const ConfigSet& set) {
-  std::string text = fmt::format("{}\n{}\n", profile.name, static_cast<int>(profile.trust));
-  for (const NodePlan& node : profile.nodes) {
-    const Digest& config = set.nodes.at(node.name).digest;
-    text += fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}\n", node.name.value(), name_of(node.role),
-                        node.address.value(), node.maintenance_address.value(), node.mac.value(),
-                        node.uuid.value(), node.serial.value(), node.pin.value(), to_hex(config));
-  }
-  return pki::sha256(text);
-}
-
 Result<GenerateInput> input_of(const Contract& contract, const ClusterProfile& profile,
                                const NodePlan& node) {
   GenerateInput input;
@@ -55,6 +42,17 @@ Result<GenerateInput> input_of(const Contract& contract, const ClusterProfile& p
 }
 
 }  // namespace
+
+Digest plan_digest(const ClusterProfile& profile, const ConfigSet& set) {
+  std::string text = fmt::format("{}\n{}\n", profile.name, static_cast<int>(profile.trust));
+  for (const NodePlan& node : profile.nodes) {
+    const Digest& config = set.nodes.at(node.name).digest;
+    text += fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}\n", node.name.value(), name_of(node.role),
+                        node.address.value(), node.maintenance_address.value(), node.mac.value(),
+                        node.uuid.value(), node.serial.value(), node.pin.value(), to_hex(config));
+  }
+  return pki::sha256(text);
+}
 
 Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile,
                                                    const pki::SecretsBundle& secrets,
@@ -111,6 +109,8 @@ Result<ConfigSet> generate_all(const ClusterProfile& profile, const pki::Secrets
     }
   }
   set.secrets_fingerprint = pki::fingerprint_of(secrets);
+  const TalosVersion& contract = profile.talos.contract;
+  set.contract = fmt::format("{}.{}", contract.major, contract.minor);
   set.plan = plan_digest(profile, set);
   return set;
 }

@@ -30,4 +30,8 @@ Result<MachineConfig> generate(const ClusterProfile& profile, const pki::Secrets
 Result<ConfigSet> generate_all(const ClusterProfile& profile, const pki::SecretsBundle& secrets,
                                const ProfilePatches& patches = {});
 
+/// Over what an operator decides per node and what comes of it. Limits and budgets are left out:
+/// changing them between two runs changes no node.
+Digest plan_digest(const ClusterProfile& profile, const ConfigSet& set);
+
 }  // namespace ichor

@@ -66,6 +66,7 @@ struct NetworkPlan {
 struct TalosPlan {
   TalosVersion version{1, 12, 6};
   TalosVersion contract{1, 12, 0};
+  bool contract_given{false};  // else it is the version's minor, or what the journal remembers
   std::string kubernetes_version;
   std::string schematic_id;
   std::string installer_image;  // empty: derived from schematic and version

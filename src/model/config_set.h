@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 
 #include "base/secret.h"
 #include "model/ids.h"
@@ -19,8 +20,10 @@ struct MachineConfig {
 /// What generate made of the profile: same inputs, same bytes.
 struct ConfigSet {
   std::map<NodeName, MachineConfig> nodes;
-  Digest secrets_fingerprint;  // of the secrets bundle all of them were made with
-  Digest plan;  // over profile and configs: tells that an operator edited between runs
+  Digest
+      secrets_fingerprint;  // of the secrets all of them were made with; empty: nobody keeps those
+  std::string contract;     // "1.12", by which they were generated; empty: they were ready-made
+  Digest plan;              // over profile and configs: tells that an operator edited between runs
 };
 
 }  // namespace ichor

@@ -27,6 +27,7 @@ void JournalFacts::fold(const JournalRecord& record, MonoTime now) {
   auto& mutations = record.call == Call::bootstrap ? bootstraps_ : applies_;
   switch (record.kind) {
     case RecordKind::secrets_fixed: secrets_ = digest_from_hex(record.value); break;
+    case RecordKind::contract_fixed: contract_ = record.value; break;
     case RecordKind::identity_bound: bound_[record.node] = decode_identity(record.value); break;
     case RecordKind::bootstrap_target: bootstrap_target_ = record.node; break;
     case RecordKind::intent:

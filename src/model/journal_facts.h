@@ -39,6 +39,8 @@ class JournalFacts {
   bool settled(const NodeName& node) const;
   const std::optional<NodeName>& bootstrap_target() const { return bootstrap_target_; }
   const Digest& secrets() const { return secrets_; }
+  /// By which the cluster's configs are generated: "1.12". Empty: not told yet.
+  const std::string& contract() const { return contract_; }
   bool excluded(const NodeName& node) const;
   bool empty() const { return count_ == 0; }
   /// All identities bound so far, for telling duplicates.
@@ -52,6 +54,7 @@ class JournalFacts {
   std::map<NodeName, bool> excluded_;
   std::optional<NodeName> bootstrap_target_;
   Digest secrets_;
+  std::string contract_;
   std::uint64_t count_{0};
 };
 

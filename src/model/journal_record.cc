@@ -6,6 +6,7 @@ std::string_view name_of(RecordKind kind) {
   switch (kind) {
     case RecordKind::run_started: return "run-started";
     case RecordKind::secrets_fixed: return "secrets-fixed";
+    case RecordKind::contract_fixed: return "contract-fixed";
     case RecordKind::identity_bound: return "identity-bound";
     case RecordKind::bootstrap_target: return "bootstrap-target";
     case RecordKind::intent: return "intent";

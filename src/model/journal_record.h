@@ -21,6 +21,7 @@ enum class RecordKind : int {
   observed = 7,          // node; a fact that later steps rest on: key and value
   run_ended = 8,         // value: verdict
   node_excluded = 9,     // node; by the operator's word
+  contract_fixed = 10,   // value: "1.12", by which configs are generated, before the first send
 };
 
 std::string_view name_of(RecordKind kind);

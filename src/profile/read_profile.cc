@@ -48,7 +48,11 @@ void read_version(MappingReader& talos, std::string_view key, Need need, bool mi
 void read_talos(MappingReader talos, TalosPlan& plan, NetworkPlan& network) {
   read_version(talos, "version", Need::required, false, plan.version);
   plan.contract = {plan.version.major, plan.version.minor, 0};
-  read_version(talos, "contract", Need::optional, true, plan.contract);
+  const TalosVersion none{0, 0, 0};
+  TalosVersion given = none;
+  read_version(talos, "contract", Need::optional, true, given);
+  plan.contract_given = given != none;
+  if (plan.contract_given) plan.contract = given;
   plan.contract.patch = 0;
   talos.text("kubernetes_version", plan.kubernetes_version, Need::optional,
              "a version such as v1.35.2",
