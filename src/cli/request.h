@@ -16,7 +16,12 @@ namespace ichor {
 /// What was asked for on the command line, checked as far as that goes without looking at anything
 /// else. One struct per command; src/command has one file for each.
 
-enum class OutputFormat { table, json };
+enum class OutputFormat { table, wide, json, yaml };
+
+/// Whether a program reads the output. Table and wide are for people.
+constexpr bool for_programs(OutputFormat format) {
+  return format == OutputFormat::json || format == OutputFormat::yaml;
+}
 
 /// Taken by every command, before or after its name.
 struct CommonOptions {
