@@ -12,4 +12,8 @@ add_test(NAME lab.up
 add_test(NAME lab.kill
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/kill_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
-set_tests_properties(lab.up lab.kill PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)
+
+add_test(NAME lab.flags
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/flags_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+set_tests_properties(lab.up lab.kill lab.flags PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)

@@ -243,6 +243,7 @@ Result<std::unique_ptr<Site>> MachineDesk::reach(Access access) {
       return direct_route(dial(address));
     };
   }
+  options.endpoints = access.endpoints;
   // A config that cannot be read has the digest of no config, so it differs from every one of ours.
   options.canonical_digest = [](std::string_view text) {
     return canonical_digest(text).value_or(Digest{});

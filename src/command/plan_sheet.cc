@@ -43,8 +43,8 @@ std::string config_word(const NodeView& node, const ConfigSet& configs) {
   if (!node.config_read) return "unknown";
   if (!node.config) return "none";
   const auto wanted = configs.nodes.find(node.node);
-  return wanted != configs.nodes.end() && wanted->second.canonical == *node.config ? "ours"
-                                                                                   : "other";
+  if (wanted == configs.nodes.end()) return "unknown";
+  return wanted->second.canonical == *node.config ? "ours" : "other";
 }
 
 std::string etcd_word(const NodeView& node) {

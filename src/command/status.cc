@@ -36,6 +36,7 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) 
   if (!ground) return finish(ground.error(), desk);
   WorkspaceWish place = ground->wish();
   place.read_only = true;
+  place.as_guest = true;
   auto space = open_workspace(*input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
   auto seen = look_around(input->profile, *space, desk);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "command/client_identity.h"
 #include "command/sops_file.h"
 #include "machineconfig/generate.h"
 #include "pki/talosconfig.h"
@@ -87,8 +88,12 @@ OrEnd<pki::SecretsBundle> make_secrets(const ClusterProfile& profile, StateDir* 
   return parse_secrets(**text, kSecretsFile);
 }
 
-OrEnd<void> settle_secrets(const ProfileInput& input, bool read_only, Workspace& space,
-                           Desk& desk) {
+using GivenIdentity = std::optional<pki::TalosContext>;
+
+/// Finds or makes the secrets, and the identity that was given instead of one made of them. Without
+/// secrets that is all there is, if it is enough.
+OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const WorkspaceWish& wish,
+                                    Workspace& space, Desk& desk) {
   auto text = load_secrets(input, space.state.get(), desk);
   if (!text) return tl::unexpected(std::move(text).error());
   if (!*text && !space.facts.secrets().empty()) {
@@ -98,12 +103,27 @@ OrEnd<void> settle_secrets(const ProfileInput& input, bool read_only, Workspace&
                     "with some. Put {}/{} back: new ones lock you out of live nodes",
                     input.profile.name, space.state->path(), kSecretsFile));
   }
+  IdentityWish identity{input.access, input.profile.name, {}, wish.as_guest};
+  if (!*text) {
+    auto given = find_identity(identity, desk);
+    if (!given) return tl::unexpected(std::move(given).error());
+    if (*given && wish.as_guest) return *std::move(given);
+    if (*given) {
+      return end_with(Exit::usage,
+                      fmt::format("--talosconfig is for a cluster that exists, and there are no "
+                                  "secrets of {0} here. Name them as secrets_file in the profile; "
+                                  "`ichor gen secrets --from-controlplane-config` takes them from "
+                                  "a machine config",
+                                  input.profile.name));
+    }
+  }
   space.secrets_are_new = !text->has_value();
   auto bundle = *text ? parse_secrets(**text, kSecretsFile)
-                      : make_secrets(input.profile, space.state.get(), read_only, desk);
+                      : make_secrets(input.profile, space.state.get(), wish.read_only, desk);
   if (!bundle) return tl::unexpected(std::move(bundle).error());
   space.secrets = *std::move(bundle);
-  return {};
+  identity.ca = space.secrets.os.certificate;
+  return find_identity(identity, desk);
 }
 
 /// Whether the talosconfig in the state folder still serves.
@@ -161,16 +181,20 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& 
   auto facts = load_facts(space.state.get(), desk.clock().now());
   if (!facts) return tl::unexpected(std::move(facts).error());
   space.facts = *std::move(facts);
-  if (auto settled = settle_secrets(input, wish.read_only, space, desk); !settled) {
-    return tl::unexpected(std::move(settled).error());
+  auto given = settle_secrets(input, wish, space, desk);
+  if (!given) return tl::unexpected(std::move(given).error());
+  const bool is_guest = *given && space.secrets.os.certificate.empty();
+  if (!is_guest) {
+    auto configs = generate_all(input.profile, space.secrets, input.patches);
+    if (!configs) return end_with(Exit::findings, configs.error().message);
+    space.configs = *std::move(configs);
+    auto own = settle_talosconfig(input.profile, wish, space, desk);
+    if (!own) return tl::unexpected(std::move(own).error());
+    if (!*given) *given = *std::move(own);
   }
-  auto configs = generate_all(input.profile, space.secrets, input.patches);
-  if (!configs) return end_with(Exit::findings, configs.error().message);
-  space.configs = *std::move(configs);
-  auto context = settle_talosconfig(input.profile, wish, space, desk);
-  if (!context) return tl::unexpected(std::move(context).error());
-  auto site =
-      desk.reach(Access{context->ca, context->client.certificate, context->client.key, wish.dial});
+  const pki::TalosContext& context = **given;
+  auto site = desk.reach(Access{context.ca, context.client.certificate, context.client.key,
+                                wish.dial, input.endpoints});
   if (!site) return end_with(site.error());
   space.site = *std::move(site);
   return space;

@@ -28,7 +28,9 @@ struct Workspace {
 struct WorkspaceWish {
   std::string state_dir;
   bool read_only{false};  // nothing is made or written
-  bool adopt{false};      // go on with a journal that was begun on another machine
+  /// Without secrets a talosconfig will do, with read_only: then there are no configs.
+  bool as_guest{false};
+  bool adopt{false};  // go on with a journal that was begun on another machine
   std::function<IpAddress(const IpAddress&)> dial;  // as in Access
 };
 
