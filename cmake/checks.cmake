@@ -14,4 +14,8 @@ add_test(NAME lab.kill
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
 add_test(NAME lab.config_dir
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/config_dir_test.py $<TARGET_FILE:ichor>)
-set_tests_properties(lab.up lab.kill lab.config_dir PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)
+add_test(NAME lab.flags
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/flags_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+set_tests_properties(lab.up lab.kill lab.config_dir lab.flags
+    PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)

@@ -309,8 +309,7 @@ Task<CallResult<std::unique_ptr<TalosSession>>> SimTalosApi::open(Context contex
   }
   if (passage.tls) co_return failed(*passage.tls);
   const bool maintenance = port->listener == Listener::maintenance;
-  if (maintenance && demand.maintenance_pin &&
-      *demand.maintenance_pin != port->node->fingerprint()) {
+  if (maintenance && !demand.allows(port->node->fingerprint())) {
     co_return failed({Call::open, Progress::not_sent, TlsVerdict::wrong_pin, Code::unavailable,
                       "leaf peer certificate doesn't match the provided fingerprints"});
   }

@@ -157,12 +157,15 @@ class MachineDesk final : public Desk {
 
 std::unique_ptr<Display> MachineDesk::make_display() {
   out_ = std::make_unique<FdWriter>(STDOUT_FILENO);
-  if (common_.output == OutputFormat::json) {
-    return std::make_unique<JsonDisplay>(*out_, common_.quiet);
+  if (for_programs(common_.output)) {
+    const bool yaml = common_.output == OutputFormat::yaml;
+    return std::make_unique<JsonDisplay>(*out_, common_.quiet,
+                                         yaml ? JsonDisplay::Form::yaml : JsonDisplay::Form::json);
   }
   err_ = std::make_unique<FdWriter>(STDERR_FILENO);
   TextDisplay::Options options;
   options.quiet = common_.quiet;
+  options.wide = common_.output == OutputFormat::wide;
   // The eye does not see faster because the clock runs faster.
   options.tick = std::chrono::duration_cast<Duration>(options.tick * time_scale_);
   if (terminal_size(STDERR_FILENO)) {
@@ -240,6 +243,7 @@ Result<std::unique_ptr<Site>> MachineDesk::reach(Access access) {
       return direct_route(dial(address));
     };
   }
+  options.endpoints = access.endpoints;
   // A config that cannot be read has the digest of no config, so it differs from every one of ours.
   options.canonical_digest = [](std::string_view text) {
     return canonical_digest(text).value_or(Digest{});
@@ -285,7 +289,7 @@ int MachineDesk::leave(Exit exit) {
 }
 
 int refuse(const Misuse& misuse) {
-  if (misuse.output == OutputFormat::table) {
+  if (!for_programs(misuse.output)) {
     std::cerr << fmt::format("ichor: {}\n", misuse.message);
     return static_cast<int>(Exit::usage);
   }

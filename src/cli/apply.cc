@@ -10,6 +10,8 @@ void declare_apply(FlagSet& flags, Request& request) {
   declare_configs(flags, apply.change);
   declare_order(flags, apply.change);
   declare_nodes(flags, apply.nodes);
+  declare_identity(flags, apply.nodes.access);
+  declare_trust(flags, apply.nodes.trust);
 }
 
 }  // namespace ichor

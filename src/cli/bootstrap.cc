@@ -8,6 +8,7 @@ void declare_bootstrap(FlagSet& flags, Request& request) {
   declare_dry_run(flags, bootstrap.change);
   declare_adopt(flags, bootstrap.change);
   declare_addresses(flags, bootstrap.nodes);
+  declare_identity(flags, bootstrap.nodes.access);
   declare_exclude(flags, bootstrap.exclude);
 }
 

@@ -106,13 +106,20 @@ bool asks_for_help(const std::vector<std::string>& words) {
                      [](const std::string& word) { return word == "-h" || word == "--help"; });
 }
 
-/// Also where the line cannot be parsed, so that a program that asked for JSON gets it.
+/// Also where the line cannot be parsed, so that a program that asked for JSON or YAML gets it.
 OutputFormat wanted_output(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const bool split = (word == "-o" || word == "--output") && i + 1 < words.size();
-    const bool json = split ? words[i + 1] == "json" : word == "-ojson" || word == "--output=json";
-    if (json) return OutputFormat::json;
+    for (const std::string name : {"-o", "--output", "--format"}) {
+      std::string value;
+      const std::string joined = name == "-o" ? name : name + "=";
+      if (words[i] == name && i + 1 < words.size()) {
+        value = words[i + 1];
+      } else if (words[i].starts_with(joined)) {
+        value = words[i].substr(joined.size());
+      }
+      if (value == "json") return OutputFormat::json;
+      if (value == "yaml") return OutputFormat::yaml;
+    }
   }
   return OutputFormat::table;
 }

@@ -70,6 +70,9 @@ TEST(CommandLine, TellsThatJsonWasWantedAlsoWhereTheRestIsWrong) {
   for (const char* line : {"verison -o json", "version --nope --output=json", "-ojson"}) {
     EXPECT_EQ(std::get<Misuse>(typed(line)).output, OutputFormat::json) << line;
   }
+  for (const char* line : {"verison -o yaml", "-oyaml", "gen secrets --format yaml --nope"}) {
+    EXPECT_EQ(std::get<Misuse>(typed(line)).output, OutputFormat::yaml) << line;
+  }
   EXPECT_EQ(std::get<Misuse>(typed("verison")).output, OutputFormat::table);
 }
 

@@ -46,7 +46,10 @@ void declare_common(FlagSet& flags, CommonOptions& common, bool& help, bool outp
   flags.text("--state-dir", "DIR", common.state_dir);
   flags.text("--lab-state", "DIR", common.lab_state);
   flags.choice<OutputFormat>(output_is_file ? "--format" : "-o,--output", "FORMAT",
-                             {{"table", OutputFormat::table}, {"json", OutputFormat::json}},
+                             {{"table", OutputFormat::table},
+                              {"wide", OutputFormat::wide},
+                              {"json", OutputFormat::json},
+                              {"yaml", OutputFormat::yaml}},
                              common.output);
   flags.flag("-q,--quiet", common.quiet);
   flags.flag("-h,--help", help);

@@ -9,6 +9,13 @@ void declare_kubeconfig(FlagSet& flags, Request& request) {
     kubeconfig.path = text;
     return text.empty() ? std::string("must not be empty") : std::string();
   };
+  declare_identity(flags, kubeconfig.nodes.access);
+  declare_endpoints(flags, kubeconfig.nodes.access);
+  flags.flag("--merge", kubeconfig.merge);
+  flags.flag("--force", kubeconfig.force);
+  flags.rule([&kubeconfig]() -> std::string {
+    return kubeconfig.force && !kubeconfig.merge ? "--force needs --merge" : "";
+  });
   flags.argument("FILE", FlagSet::Need::optional, take);
 }
 

@@ -36,7 +36,66 @@ std::string take_address(const std::string& text, NodeOptions& options) {
   return {};
 }
 
+/// base64(SHA-256), as Talos prints it.
+bool is_fingerprint(std::string_view text) {
+  constexpr std::string_view allowed =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  return text.size() == 44 && text.find_first_not_of(allowed) == 43 && text.back() == '=';
+}
+
+std::string take_fingerprints(const std::string& text, std::vector<Fingerprint>& fingerprints) {
+  for (std::string& one : split_list(text)) {
+    if (!is_fingerprint(one)) {
+      return fmt::format(
+          "\"{}\" is no fingerprint such as a node shows on its console: 44 characters of base64, "
+          "the last one =",
+          one);
+    }
+    fingerprints.emplace_back(std::move(one));
+  }
+  return {};
+}
+
+std::string take_endpoints(const std::string& text, std::vector<std::string>& endpoints) {
+  constexpr std::string_view allowed = "0123456789abcdefABCDEF.:";
+  for (std::string& one : split_list(text)) {
+    const bool is_address = one.find_first_not_of(allowed) == std::string::npos;
+    if (!is_address && !is_node_name(one)) {
+      return fmt::format("\"{}\" is neither an address nor a name of a node", one);
+    }
+    endpoints.push_back(std::move(one));
+  }
+  return {};
+}
+
+std::string take_text(const std::string& text, std::string& target) {
+  target = text;
+  return text.empty() ? "must not be empty" : "";
+}
+
 }  // namespace
+
+void declare_identity(FlagSet& flags, AccessOptions& options) {
+  flags.value("--talosconfig", "FILE",
+              [&options](const std::string& text) { return take_text(text, options.talosconfig); });
+  flags.value("--context", "NAME",
+              [&options](const std::string& text) { return take_text(text, options.context); });
+}
+
+void declare_endpoints(FlagSet& flags, AccessOptions& options) {
+  flags.value(
+      "-e,--endpoints", "ADDRESSES",
+      [&options](const std::string& text) { return take_endpoints(text, options.endpoints); },
+      FlagSet::Times::many);
+}
+
+void declare_trust(FlagSet& flags, TrustOptions& options) {
+  flags.flag("-i,--insecure", options.insecure);
+  flags.value(
+      "--cert-fingerprint", "FINGERPRINT",
+      [&options](const std::string& text) { return take_fingerprints(text, options.fingerprints); },
+      FlagSet::Times::many);
+}
 
 void declare_addresses(FlagSet& flags, NodeOptions& options) {
   flags.value(

@@ -11,6 +11,12 @@ namespace ichor {
 void declare_nodes(FlagSet& flags, NodeOptions& options);
 /// --address alone, for commands that always look at all nodes.
 void declare_addresses(FlagSet& flags, NodeOptions& options);
+/// --talosconfig and --context.
+void declare_identity(FlagSet& flags, AccessOptions& options);
+/// -e, --endpoints: for commands that only read.
+void declare_endpoints(FlagSet& flags, AccessOptions& options);
+/// -i, --insecure and --cert-fingerprint: for commands that meet nodes in maintenance mode.
+void declare_trust(FlagSet& flags, TrustOptions& options);
 /// --dry-run and --detailed-exitcode.
 void declare_dry_run(FlagSet& flags, ChangeOptions& options);
 /// --adopt.

@@ -9,6 +9,8 @@ void declare_plan(FlagSet& flags, Request& request) {
   declare_configs(flags, plan.change);
   declare_order(flags, plan.change);
   declare_addresses(flags, plan.nodes);
+  declare_identity(flags, plan.nodes.access);
+  declare_trust(flags, plan.nodes.trust);
   declare_exclude(flags, plan.exclude);
 }
 

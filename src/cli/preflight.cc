@@ -6,6 +6,8 @@ namespace ichor {
 void declare_preflight(FlagSet& flags, Request& request) {
   PreflightRequest& preflight = request.emplace<PreflightRequest>();
   declare_nodes(flags, preflight.nodes);
+  declare_identity(flags, preflight.nodes.access);
+  declare_trust(flags, preflight.nodes.trust);
 }
 
 }  // namespace ichor

@@ -16,7 +16,12 @@ namespace ichor {
 /// What was asked for on the command line, checked as far as that goes without looking at anything
 /// else. One struct per command; src/command has one file for each.
 
-enum class OutputFormat { table, json };
+enum class OutputFormat { table, wide, json, yaml };
+
+/// Whether a program reads the output. Table and wide are for people.
+constexpr bool for_programs(OutputFormat format) {
+  return format == OutputFormat::json || format == OutputFormat::yaml;
+}
 
 /// Taken by every command, before or after its name.
 struct CommonOptions {
@@ -30,10 +35,25 @@ struct CommonOptions {
 
 enum class Order { as_profile, sequential, parallel };
 
+/// Who we are to nodes that have their config, and through whom we reach them.
+struct AccessOptions {
+  std::string talosconfig;             // a file
+  std::string context;                 // empty: the file's current one
+  std::vector<std::string> endpoints;  // addresses or names of nodes; empty: nodes are dialled
+};
+
+/// How much is believed of a node that has no config yet, if the profile shall not say.
+struct TrustOptions {
+  bool insecure{false};
+  std::vector<Fingerprint> fingerprints;  // any of them is good
+};
+
 /// What every command that looks at nodes takes.
 struct NodeOptions {
   std::vector<NodeName> nodes;              // empty: all of the profile
   std::map<NodeName, IpAddress> addresses;  // where a node is now, if the profile does not say
+  AccessOptions access;
+  TrustOptions trust;
 };
 
 /// What every command that changes nodes takes.
@@ -94,7 +114,10 @@ struct VerifyRequest {
 };
 
 struct KubeconfigRequest {
-  std::string path;  // empty: kubernetes/kubeconfig beside the profile
+  NodeOptions nodes;
+  std::string path;   // empty: kubernetes/kubeconfig beside the profile, or with merge the user's
+  bool merge{false};  // into what is there
+  bool force{false};  // also over another cluster of the same name
 };
 
 struct HealthRequest {

@@ -6,6 +6,8 @@ namespace ichor {
 void declare_status(FlagSet& flags, Request& request) {
   StatusRequest& status = request.emplace<StatusRequest>();
   declare_nodes(flags, status.nodes);
+  declare_identity(flags, status.nodes.access);
+  declare_endpoints(flags, status.nodes.access);
 }
 
 }  // namespace ichor

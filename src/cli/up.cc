@@ -26,6 +26,8 @@ void declare_up(FlagSet& flags, Request& request) {
   declare_configs(flags, up.change);
   declare_order(flags, up.change);
   declare_addresses(flags, up.nodes);
+  declare_identity(flags, up.nodes.access);
+  declare_trust(flags, up.nodes.trust);
   declare_exclude(flags, up.exclude);
   flags.text("--kubeconfig", "FILE", up.kubeconfig);
   declare_lab(flags, up.lab);

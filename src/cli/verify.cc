@@ -6,6 +6,8 @@ namespace ichor {
 void declare_verify(FlagSet& flags, Request& request) {
   VerifyRequest& verify = request.emplace<VerifyRequest>();
   declare_nodes(flags, verify.nodes);
+  declare_identity(flags, verify.nodes.access);
+  declare_endpoints(flags, verify.nodes.access);
 }
 
 }  // namespace ichor

@@ -234,6 +234,58 @@ TEST_F(CommandsTest, UnlockNeedsTheNonceOfTheHolder) {
   EXPECT_EQ(type({"unlock", "00000000000000bb"}), 0);
 }
 
+TEST_F(CommandsTest, NobodyButThePinnedKeysIsSpokenTo) {
+  const std::string pin = std::string(43, 'A') + "=";
+  for (const char* also : {"-q", "-i"}) {
+    EXPECT_EQ(type({"apply", "--cert-fingerprint", pin, also}), 5) << result().verdict;
+    EXPECT_EQ(desk_.machines.mutations, 0);
+    desk_.display().summaries.clear();
+  }
+}
+
+TEST_F(CommandsTest, InsecureIsAskedForByNameAndToldOf) {
+  std::string& profile = desk_.inputs["ichor.yaml"];
+  profile.replace(profile.find("trust: tofu"), 11, "trust: insecure");
+  EXPECT_EQ(type({"preflight"}), 0);
+  EXPECT_THAT(result().findings, IsEmpty());
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"preflight", "--insecure"}), 0);
+  ASSERT_THAT(result().findings, SizeIs(1));
+  EXPECT_EQ(result().findings[0].where, "--insecure");
+}
+
+TEST_F(CommandsTest, EndpointsAreControlPlanesByNameOrAddress) {
+  EXPECT_EQ(type({"status", "-e", "cp2,10.0.0.7", "-n", "w1"}), 0);
+  EXPECT_THAT(desk_.reached.endpoints,
+              ElementsAre(IpAddress("192.168.22.102"), IpAddress("10.0.0.7")));
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"status", "-e", "w1"}), 64);
+  EXPECT_THAT(result().verdict, HasSubstr("w1 is a worker"));
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"status", "-e", "bastion"}), 64);
+}
+
+TEST_F(CommandsTest, NodesAreNamedOrGivenByTheirAddress) {
+  EXPECT_EQ(type({"status", "-n", "192.168.22.112,cp1"}), 0);
+  EXPECT_THAT(desk_.display().rows("node", {"node"}), ElementsAre("cp1", "w2"));
+}
+
+TEST_F(CommandsTest, ATalosconfigDoesNotStandForSecretsThatAreMissing) {
+  ASSERT_EQ(type({"preflight"}), 0) << result().verdict;
+  desk_.inputs["mine"] = desk_.files["talosconfig"];
+  FakeDesk fresh;
+  fresh.inputs = desk_.inputs;
+  const auto typed = [&fresh](std::vector<std::string> words) {
+    return static_cast<int>(run_command(std::get<Invocation>(parse_command_line(words)), fresh));
+  };
+  EXPECT_EQ(typed({"up", "--talosconfig", "mine"}), 64);
+  EXPECT_THAT(fresh.display().summary().result.verdict, HasSubstr("secrets_file"));
+  EXPECT_FALSE(fresh.files.contains("secrets.yaml"));
+  fresh.display().summaries.clear();
+  EXPECT_EQ(typed({"status", "--talosconfig", "mine"}), 0);
+  EXPECT_FALSE(fresh.reached.client_cert_pem.empty());
+}
+
 TEST_F(CommandsTest, VersionAndCompletionArePrintedAsTheyAre) {
   EXPECT_EQ(type({"version"}), 0);
   EXPECT_THAT(desk_.printed(), HasSubstr("ichor "));

@@ -5,7 +5,7 @@ namespace ichor {
 
 Exit run(const CompletionRequest& request, const CommonOptions& common, Desk& desk) {
   const std::string script = completion_script(request.shell);
-  if (common.output == OutputFormat::table) {
+  if (!for_programs(common.output)) {
     desk.out() << script;
     return Exit::done;
   }

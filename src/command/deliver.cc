@@ -11,7 +11,7 @@ namespace {
 
 void print(const TextOutput& output, const CommonOptions& common, Desk& desk) {
   const std::string text(output.content.reveal());
-  if (common.output == OutputFormat::table) {
+  if (!for_programs(common.output)) {
     desk.out() << text;
     return;
   }
@@ -64,7 +64,7 @@ Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> f
   summary.aside = true;
   // A text alone on standard output needs no last word.
   const bool silent =
-      places.empty() && summary.result.findings.empty() && common.output == OutputFormat::table;
+      places.empty() && summary.result.findings.empty() && !for_programs(common.output);
   if (!silent) desk.display().end(summary);
   return Exit::done;
 }

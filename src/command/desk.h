@@ -46,6 +46,8 @@ struct Access {
   SecretString client_key_pem;
   /// From an address of the profile to the one that is dialled; empty: they are the same.
   std::function<IpAddress(const IpAddress&)> dial;
+  /// Control planes through which all nodes are reached; empty: each is dialled itself.
+  std::vector<IpAddress> endpoints;
 };
 
 /// The ways to one cluster.

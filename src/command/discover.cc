@@ -16,13 +16,11 @@ Exit run(const DiscoverRequest& request, const CommonOptions& common, Desk& desk
     auto seen = look_around(input->profile, *space, desk);
     if (!seen) return finish(std::move(seen).error(), desk);
     Listing listing = node_listing(input->profile, space->configs, *seen);
-    listing.columns = {{"node", "NODE"},
-                       {"address", "ADDRESS"},
-                       {"seen", "SEEN"},
-                       {"uuid", "UUID"},
-                       {"serial", "SERIAL"},
-                       {"macs", "MACS"},
-                       {"fingerprint", "FINGERPRINT"}};
+    listing.columns = {
+        {"node", "NODE"},          {"address", "ADDRESS"},         {"role", "ROLE", true},
+        {"seen", "SEEN"},          {"stage", "STAGE", true},       {"version", "VERSION", true},
+        {"uuid", "UUID"},          {"serial", "SERIAL"},           {"macs", "MACS"},
+        {"boot_id", "BOOT", true}, {"fingerprint", "FINGERPRINT"}, {"trouble", "TROUBLE", true}};
     desk.display().show(listing);
   }
   return finish(summary_of(*input, std::move(result)), desk);

@@ -122,7 +122,7 @@ class MaintenanceSession final : public TalosSession {
 class FakeMachines final : public TalosApi, public KubeApi {
  public:
   Task<CallResult<std::unique_ptr<TalosSession>>> open(Context, IpAddress address,
-                                                       PeerDemand) override {
+                                                       PeerDemand demand) override {
     const auto found = macs.find(address.value());
     if (found == macs.end()) {
       co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::fine,
@@ -130,6 +130,10 @@ class FakeMachines final : public TalosApi, public KubeApi {
     }
     std::unique_ptr<TalosSession> session =
         std::make_unique<MaintenanceSession>(found->second, mutations);
+    if (!demand.allows(session->peer().fingerprint)) {
+      co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::wrong_pin,
+                                         Code::unavailable, "another key was pinned"});
+    }
     co_return session;
   }
   Task<CallResult<void>> ready(Context, const SecretString&) override {
@@ -184,7 +188,10 @@ class FakeDesk final : public Desk {
   std::optional<std::vector<std::string>> list_folder(const std::string&) override {
     return std::nullopt;
   }
-  std::optional<std::string> environment(const std::string&) override { return std::nullopt; }
+  std::optional<std::string> environment(const std::string& name) override {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
+  }
   bool has_file(const std::string& path) override { return inputs.contains(path); }
   Result<ProgramResult> run_program(const ProgramCall&) override {
     return fail(Errc::invalid, "there is no other program here");
@@ -203,7 +210,10 @@ class FakeDesk final : public Desk {
     state_made = true;
     return std::make_unique<State>(*this, path);
   }
-  Result<std::unique_ptr<Site>> reach(Access) override { return std::make_unique<Way>(machines); }
+  Result<std::unique_ptr<Site>> reach(Access access) override {
+    reached = std::move(access);
+    return std::make_unique<Way>(machines);
+  }
 
   int drive(Task<void> task, CancelScope& scope) override {
     task.start();
@@ -217,6 +227,8 @@ class FakeDesk final : public Desk {
   std::map<std::string, std::string> inputs;    // files of the operator
   std::map<std::string, std::string> files;     // of the state folder
   std::map<std::string, std::string> exported;  // by path
+  std::map<std::string, std::string> variables;
+  Access reached;  // how, the last time
   std::set<std::string> seen_by_git;
   bool state_made{false};
   bool copied{false};

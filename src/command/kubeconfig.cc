@@ -1,4 +1,5 @@
 #include "command/commands.h"
+#include "command/kubeconfig_merge.h"
 #include "command/partial_run.h"
 
 namespace ichor {
@@ -44,14 +45,25 @@ class FreshStateDir final : public StateDir {
   FreshKubeconfig files_;
 };
 
+/// Where the kubeconfig goes; empty if nothing says.
+std::string place_of(const KubeconfigRequest& request, const Ground& ground, Desk& desk) {
+  if (!request.path.empty()) return request.path;
+  return request.merge ? default_kubeconfig(desk) : ground.kubeconfig;
+}
+
 }  // namespace
 
 Exit run(const KubeconfigRequest& request, const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {}, desk);
+  auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
   if (!input) return finish(std::move(input).error(), desk);
   const auto ground = find_ground(common, *input, desk);
   if (!ground) return finish(ground.error(), desk);
-  const std::string path = request.path.empty() ? ground->kubeconfig : request.path;
+  const std::string path = place_of(request, *ground, desk);
+  if (path.empty()) {
+    return finish(
+        end_with(Exit::usage, "--merge into which file? Neither KUBECONFIG nor HOME says").value(),
+        desk);
+  }
   if (auto allowed = desk.may_export(path); !allowed) {
     return finish(end_with(allowed.error()).value(), desk);
   }
@@ -61,7 +73,10 @@ Exit run(const KubeconfigRequest& request, const CommonOptions& common, Desk& de
   RunResult result = run_engine(input->profile, *space, {{"kubeconfig"}, false}, desk);
   Summary summary = summary_of(*input, std::move(result));
   if (summary.result.exit == Exit::done) {
-    const auto exported = export_kubeconfig(path, ground->outside, *space, desk);
+    const Placing placing = !request.merge  ? Placing::replace
+                            : request.force ? Placing::merge_by_force
+                                            : Placing::merge;
+    const auto exported = export_kubeconfig(path, ground->outside, *space, desk, placing);
     if (!exported) return finish(end_with(exported.error()).value(), desk);
     summary.written.emplace_back("kubeconfig", path);
   }

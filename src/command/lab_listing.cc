@@ -5,9 +5,16 @@ namespace ichor {
 Listing lab_listing(const lab::LabStatus& status) {
   Listing listing;
   listing.type = "lab-node";
-  listing.columns = {{"node", "NODE"}, {"address", "ADDRESS"}, {"loopback", "LOOPBACK"},
-                     {"port", "PORT"}, {"stage", "STAGE"},     {"ready", "READY"},
-                     {"etcd", "ETCD"}, {"faults", "FAULTS"}};
+  listing.columns = {{"node", "NODE"},
+                     {"address", "ADDRESS"},
+                     {"loopback", "LOOPBACK"},
+                     {"port", "PORT"},
+                     {"stage", "STAGE"},
+                     {"ready", "READY"},
+                     {"installed", "INSTALLED", true},
+                     {"etcd", "ETCD"},
+                     {"fingerprint", "FINGERPRINT", true},
+                     {"faults", "FAULTS"}};
   for (const lab::NodeReport& node : status.nodes) {
     nlohmann::ordered_json row;
     row["node"] = node.name.value();

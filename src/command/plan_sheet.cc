@@ -43,8 +43,8 @@ std::string config_word(const NodeView& node, const ConfigSet& configs) {
   if (!node.config_read) return "unknown";
   if (!node.config) return "none";
   const auto wanted = configs.nodes.find(node.node);
-  return wanted != configs.nodes.end() && wanted->second.canonical == *node.config ? "ours"
-                                                                                   : "other";
+  if (wanted == configs.nodes.end()) return "unknown";
+  return wanted->second.canonical == *node.config ? "ours" : "other";
 }
 
 std::string etcd_word(const NodeView& node) {
@@ -103,15 +103,25 @@ Listing node_listing(const ClusterProfile& profile, const ConfigSet& configs,
 Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan,
                bool detailed_exitcode, Desk& desk) {
   Listing nodes = node_listing(input.profile, configs, plan.seen);
-  nodes.columns = {{"node", "NODE"},      {"role", "ROLE"},   {"address", "ADDRESS"},
-                   {"seen", "SEEN"},      {"stage", "STAGE"}, {"fingerprint", "FINGERPRINT"},
+  nodes.columns = {{"node", "NODE"},
+                   {"role", "ROLE"},
+                   {"address", "ADDRESS"},
+                   {"seen", "SEEN"},
+                   {"stage", "STAGE"},
+                   {"fingerprint", "FINGERPRINT"},
+                   {"version", "VERSION", true},
+                   {"config", "CONFIG", true},
+                   {"etcd", "ETCD", true},
+                   {"uuid", "UUID", true},
+                   {"serial", "SERIAL", true},
+                   {"macs", "MACS", true},
                    {"trouble", "TROUBLE"}};
   desk.display().show(nodes);
   if (!plan.steps.empty()) {
     Listing actions;
     actions.type = "action";
-    actions.columns = {
-        {"order", "#"}, {"phase", "PHASE"}, {"node", "NODE"}, {"action", "ACTION"}, {"why", "WHY"}};
+    actions.columns = {{"order", "#"},       {"phase", "PHASE"},         {"node", "NODE"},
+                       {"action", "ACTION"}, {"config", "CONFIG", true}, {"why", "WHY"}};
     int number = 0;
     for (const PlannedStep& step : plan.steps) actions.rows.push_back(action_row(step, ++number));
     desk.display().show(actions);

@@ -47,10 +47,11 @@ bool has_error(const std::vector<Finding>& findings) {
                      [](const Finding& finding) { return finding.severity == Severity::error; });
 }
 
+/// By its name, or by its address as talosctl does.
 OrEnd<NodePlan*> find_node(const NodeName& name, ClusterProfile& profile) {
   std::vector<std::string_view> known;
   for (NodePlan& plan : profile.nodes) {
-    if (plan.name == name) return &plan;
+    if (plan.name == name || plan.address.value() == name.value()) return &plan;
     known.push_back(plan.name.value());
   }
   return end_with(Exit::usage, fmt::format("{} has no node {}; {}", profile.name, name.value(),
@@ -63,15 +64,15 @@ OrEnd<void> place_nodes(const NodeOptions& options, ClusterProfile& profile) {
     if (!plan) return tl::unexpected(std::move(plan).error());
     (*plan)->maintenance_address = address;
   }
+  std::vector<NodeName> kept;
   for (const NodeName& name : options.nodes) {
-    if (auto plan = find_node(name, profile); !plan) {
-      return tl::unexpected(std::move(plan).error());
-    }
+    auto plan = find_node(name, profile);
+    if (!plan) return tl::unexpected(std::move(plan).error());
+    kept.push_back((*plan)->name);
   }
-  if (!options.nodes.empty()) {
+  if (!kept.empty()) {
     std::erase_if(profile.nodes, [&](const NodePlan& plan) {
-      return std::find(options.nodes.begin(), options.nodes.end(), plan.name) ==
-             options.nodes.end();
+      return std::find(kept.begin(), kept.end(), plan.name) == kept.end();
     });
   }
   return {};
@@ -79,15 +80,53 @@ OrEnd<void> place_nodes(const NodeOptions& options, ClusterProfile& profile) {
 
 OrEnd<void> exclude_nodes(const std::vector<NodeName>& names, ClusterProfile& profile) {
   for (const NodeName& name : names) {
-    if (auto plan = find_node(name, profile); !plan) {
-      return tl::unexpected(std::move(plan).error());
-    }
-    std::erase_if(profile.nodes, [&](const NodePlan& plan) { return plan.name == name; });
+    auto found = find_node(name, profile);
+    if (!found) return tl::unexpected(std::move(found).error());
+    const NodeName left_out = (*found)->name;
+    std::erase_if(profile.nodes, [&](const NodePlan& plan) { return plan.name == left_out; });
   }
   if (!names.empty() && profile.control_plane_count() == 0) {
     return end_with(Exit::usage, "no control plane is left");
   }
   return {};
+}
+
+OrEnd<void> settle_access(const AccessOptions& options, ProfileInput& input) {
+  input.access = options;
+  for (const std::string& word : options.endpoints) {
+    const NodePlan* plan = input.profile.find(NodeName(word));
+    if (plan && plan->role != Role::control_plane) {
+      return end_with(
+          Exit::usage,
+          fmt::format("--endpoints: {} is a worker, and workers pass no calls on", word));
+    }
+    const bool is_address = word.find_first_not_of("0123456789.") == std::string::npos ||
+                            word.find(':') != std::string::npos;
+    if (!plan && !is_address) {
+      return end_with(Exit::usage, fmt::format("--endpoints: {} is neither an address nor a node "
+                                               "of {}",
+                                               word, input.profile.name));
+    }
+    input.endpoints.push_back(plan ? plan->address : IpAddress(word));
+  }
+  return {};
+}
+
+/// Fingerprints are a demand, also together with --insecure; that alone drops the profile's own.
+void settle_trust(const TrustOptions& options, ProfileInput& input) {
+  if (!options.fingerprints.empty()) {
+    input.profile.trust = Trust::pin;
+    input.profile.pins = options.fingerprints;
+  } else if (options.insecure) {
+    input.profile.trust = Trust::insecure;
+    input.warnings.push_back({Severity::warning,
+                              "insecure",
+                              {},
+                              "--insecure",
+                              "whatever answers in maintenance mode gets a config with the "
+                              "cluster's keys",
+                              "say which keys are theirs with --cert-fingerprint"});
+  }
 }
 
 void order_nodes(const ChangeOptions& options, ClusterProfile& profile) {
@@ -110,8 +149,12 @@ OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged) {
     return end_with(Exit::usage, fmt::format("{} describes the cluster {}, not {}", common.profile,
                                              profile.name, common.cluster));
   }
-  return ProfileInput{std::move(judged.reading.profile), std::move(judged.findings),
-                      folder_of(common.profile), std::move(judged.patches)};
+  return ProfileInput{std::move(judged.reading.profile),
+                      std::move(judged.findings),
+                      folder_of(common.profile),
+                      std::move(judged.patches),
+                      {},
+                      {}};
 }
 
 }  // namespace
@@ -128,6 +171,10 @@ OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const Profil
   if (!judged) return tl::unexpected(std::move(judged).error());
   auto input = accept(common, *std::move(judged));
   if (!input) return input;
+  if (auto settled = settle_access(wish.nodes.access, *input); !settled) {
+    return tl::unexpected(std::move(settled).error());
+  }
+  settle_trust(wish.nodes.trust, *input);
   if (auto placed = place_nodes(wish.nodes, input->profile); !placed) {
     return tl::unexpected(std::move(placed).error());
   }

@@ -18,6 +18,8 @@ struct ProfileInput {
   std::vector<Finding> warnings;
   std::string folder;  // that the profile's own paths start from
   ProfilePatches patches;
+  AccessOptions access;              // as it was typed
+  std::vector<IpAddress> endpoints;  // of `access`, as addresses
 };
 
 /// What the flags of a command say about the profile.

@@ -131,7 +131,7 @@ Exit deliver(const RenderRequest& request, const CommonOptions& common,
     summary.written.emplace_back("result", request.output);
     return finish(std::move(summary), desk);
   }
-  if (common.output == OutputFormat::json) {
+  if (for_programs(common.output)) {
     Listing listing;
     listing.type = "rendering";
     listing.rows.push_back({{"text", rendering.text}});

@@ -18,7 +18,7 @@ Exit run(const ReportRequest&, const CommonOptions& common, Desk& desk) {
   RunResult result;
   result.exit = Exit::done;
   // The report is the answer; only programs need to hear that it is complete.
-  if (common.output == OutputFormat::json) result.verdict = fmt::format("{} records", count);
+  if (for_programs(common.output)) result.verdict = fmt::format("{} records", count);
   return finish(summary_of(*input, std::move(result)), desk);
 }
 

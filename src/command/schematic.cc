@@ -32,7 +32,7 @@ Exit show(std::string type, std::vector<nlohmann::ordered_json> rows, Desk& desk
 Exit run(const SchematicIdRequest& request, const CommonOptions& common, Desk& desk) {
   const auto schematic = read_file(request.file, desk);
   if (!schematic) return give_up(schematic.error(), common, desk);
-  if (common.output == OutputFormat::json) {
+  if (for_programs(common.output)) {
     return show("schematic", {{{"file", request.file}, {"id", schematic->id()}}}, desk);
   }
   desk.out() << schematic->id() << '\n';
@@ -42,7 +42,7 @@ Exit run(const SchematicIdRequest& request, const CommonOptions& common, Desk& d
 Exit run(const SchematicShowRequest& request, const CommonOptions& common, Desk& desk) {
   const auto schematic = read_file(request.file, desk);
   if (!schematic) return give_up(schematic.error(), common, desk);
-  if (common.output == OutputFormat::json) {
+  if (for_programs(common.output)) {
     return show("schematic",
                 {{{"file", request.file}, {"id", schematic->id()}, {"text", schematic->text()}}},
                 desk);
@@ -57,7 +57,7 @@ Exit run(const SchematicDiffRequest& request, const CommonOptions& common, Desk&
   const auto after = read_file(request.after, desk);
   if (!after) return give_up(after.error(), common, desk);
   const auto changes = compare(*before, *after);
-  if (common.output == OutputFormat::json) {
+  if (for_programs(common.output)) {
     std::vector<nlohmann::ordered_json> rows;
     for (const SchematicChange& change : changes) {
       rows.push_back({{"path", change.path}, {"before", change.before}, {"after", change.after}});

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <sstream>
 
 #include "command/commands.h"
 #include "sim/campaign.h"
 #include "sim/mutants.h"
+#include "yaml/json_node.h"
 
 namespace ichor {
 
@@ -29,7 +31,7 @@ Exit run(const SimulateRequest& request, const CommonOptions& common, Desk& desk
   options.jobs = request.jobs > 0 ? request.jobs : desk.processor_count();
   options.shape = *shape;
   options.faults = *faults;
-  options.json = common.output == OutputFormat::json;
+  options.json = for_programs(common.output);
   options.stopwatch = [&desk] { return desk.stopwatch(); };
 
   if (!request.mutants.empty()) {
@@ -40,7 +42,15 @@ Exit run(const SimulateRequest& request, const CommonOptions& common, Desk& desk
     return report.violation.empty() ? Exit::done : Exit::failed;
   }
   const sim::CampaignReport report = sim::run_campaign(options);
-  return to_exit(sim::print_report(options, report, desk.out()));
+  if (common.output != OutputFormat::yaml) {
+    return to_exit(sim::print_report(options, report, desk.out()));
+  }
+  std::stringstream lines;
+  const Exit exit = to_exit(sim::print_report(options, report, lines));
+  for (std::string line; std::getline(lines, line);) {
+    desk.out() << yaml::document_of(nlohmann::ordered_json::parse(line));
+  }
+  return exit;
 }
 
 }  // namespace ichor

@@ -36,6 +36,7 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) 
   if (!ground) return finish(ground.error(), desk);
   WorkspaceWish place = ground->wish();
   place.read_only = true;
+  place.as_guest = true;
   auto space = open_workspace(*input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
   auto seen = look_around(input->profile, *space, desk);
@@ -47,13 +48,16 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) 
                    {"maintenance", "MAINTENANCE"},
                    {"silent", "SILENT"},
                    {"foreign", "FOREIGN"},
+                   {"kubeconfig", "KUBECONFIG", true},
                    {"api", "API"}},
                   {cluster_row(input->profile, *seen)}};
   desk.display().show(cluster);
   Listing nodes = node_listing(input->profile, space->configs, *seen);
-  nodes.columns = {{"node", "NODE"},     {"role", "ROLE"},   {"address", "ADDRESS"},
-                   {"stage", "STAGE"},   {"ready", "READY"}, {"version", "VERSION"},
-                   {"config", "CONFIG"}, {"etcd", "ETCD"},   {"trouble", "TROUBLE"}};
+  nodes.columns = {{"node", "NODE"},          {"role", "ROLE"},           {"address", "ADDRESS"},
+                   {"stage", "STAGE"},        {"ready", "READY"},         {"version", "VERSION"},
+                   {"config", "CONFIG"},      {"etcd", "ETCD"},           {"seen", "SEEN", true},
+                   {"uuid", "UUID", true},    {"serial", "SERIAL", true}, {"macs", "MACS", true},
+                   {"boot_id", "BOOT", true}, {"unmet", "UNMET", true},   {"trouble", "TROUBLE"}};
   desk.display().show(nodes);
   RunResult result;
   result.exit = Exit::done;

@@ -18,7 +18,7 @@ Exit hand_out(const SecretString& text, const std::string& path, const CommonOpt
     result.verdict = fmt::format("{} is written", path);
     return finish(std::move(result), desk);
   }
-  if (common.output == OutputFormat::table) {
+  if (!for_programs(common.output)) {
     desk.out() << text.reveal();
     return Exit::done;
   }
@@ -33,7 +33,7 @@ Exit hand_out(const SecretString& text, const std::string& path, const CommonOpt
 
 Exit give_up(const Error& error, const CommonOptions& common, Desk& desk) {
   RunResult result = end_with(error).value();
-  if (common.output == OutputFormat::json) return finish(std::move(result), desk);
+  if (for_programs(common.output)) return finish(std::move(result), desk);
   desk.err() << "ichor: " << result.verdict << '\n';
   return result.exit;
 }

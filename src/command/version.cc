@@ -7,7 +7,7 @@
 namespace ichor {
 
 Exit run(const VersionRequest&, const CommonOptions& common, Desk& desk) {
-  if (common.output == OutputFormat::table) {
+  if (!for_programs(common.output)) {
     desk.out() << fmt::format("ichor {} ({})\n", version(), commit());
     return Exit::done;
   }

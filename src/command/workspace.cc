@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "command/client_identity.h"
 #include "command/config_folder.h"
 #include "command/sops_file.h"
 #include "machineconfig/generate.h"
@@ -93,23 +94,8 @@ Result<pki::SecretsBundle> first_secrets(const ClusterProfile& profile, const Re
   return pki::generate_secrets(desk.clock().wall(), options);
 }
 
-OrEnd<void> settle_secrets(const ProfileInput& input, const ReadyConfigs* ready,
-                           const WorkspaceWish& wish, Workspace& space, Desk& desk) {
-  auto text = load_secrets(input, space.state.get(), desk);
-  if (!text) return tl::unexpected(std::move(text).error());
-  if (*text) {
-    auto bundle = parse_secrets(**text, kSecretsFile);
-    if (!bundle) return tl::unexpected(std::move(bundle).error());
-    space.secrets = *std::move(bundle);
-    return {};
-  }
-  if (!ready && !space.facts.secrets().empty()) {
-    return end_with(
-        Exit::unsafe,
-        fmt::format("the secrets of {} are gone, and the journal says that it was begun "
-                    "with some. Put {}/{} back: new ones lock you out of live nodes",
-                    input.profile.name, space.state->path(), kSecretsFile));
-  }
+OrEnd<void> begin_secrets(const ProfileInput& input, const ReadyConfigs* ready,
+                          const WorkspaceWish& wish, Workspace& space, Desk& desk) {
   auto bundle = first_secrets(input.profile, ready, desk);
   if (!bundle) return end_with(bundle.error());
   space.secrets = *std::move(bundle);
@@ -119,6 +105,46 @@ OrEnd<void> settle_secrets(const ProfileInput& input, const ReadyConfigs* ready,
   if (!kept) return tl::unexpected(std::move(kept).error());
   space.secrets = *std::move(kept);
   return {};
+}
+
+using GivenIdentity = std::optional<pki::TalosContext>;
+
+/// Finds or makes the secrets, and the identity that was given instead of one made of them. Without
+/// secrets that is all there is, if it is enough.
+OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfigs* ready,
+                                    const WorkspaceWish& wish, Workspace& space, Desk& desk) {
+  auto text = load_secrets(input, space.state.get(), desk);
+  if (!text) return tl::unexpected(std::move(text).error());
+  if (!*text && !ready && !space.facts.secrets().empty()) {
+    return end_with(
+        Exit::unsafe,
+        fmt::format("the secrets of {} are gone, and the journal says that it was begun "
+                    "with some. Put {}/{} back: new ones lock you out of live nodes",
+                    input.profile.name, space.state->path(), kSecretsFile));
+  }
+  IdentityWish identity{input.access, input.profile.name, {}, wish.as_guest};
+  if (*text) {
+    auto bundle = parse_secrets(**text, kSecretsFile);
+    if (!bundle) return tl::unexpected(std::move(bundle).error());
+    space.secrets = *std::move(bundle);
+  } else {
+    auto given = find_identity(identity, desk);
+    if (!given) return tl::unexpected(std::move(given).error());
+    if (*given && wish.as_guest) return *std::move(given);
+    if (*given && !ready) {
+      return end_with(Exit::usage,
+                      fmt::format("--talosconfig is for a cluster that exists, and there are no "
+                                  "secrets of {0} here. Name them as secrets_file in the profile; "
+                                  "`ichor gen secrets --from-controlplane-config` takes them from "
+                                  "a machine config",
+                                  input.profile.name));
+    }
+    if (auto begun = begin_secrets(input, ready, wish, space, desk); !begun) {
+      return tl::unexpected(std::move(begun).error());
+    }
+  }
+  identity.ca = space.secrets.os.certificate;
+  return find_identity(identity, desk);
 }
 
 /// The contract is that of the cluster's first run: a newer one changes what is generated, so it is
@@ -221,19 +247,23 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& 
   auto ready = find_ready_configs(input, wish.config_dir, desk);
   if (!ready) return tl::unexpected(std::move(ready).error());
   const ReadyConfigs* taken = *ready ? &**ready : nullptr;
-  if (auto settled = settle_secrets(input, taken, wish, space, desk); !settled) {
-    return tl::unexpected(std::move(settled).error());
+  auto given = settle_secrets(input, taken, wish, space, desk);
+  if (!given) return tl::unexpected(std::move(given).error());
+  const bool is_guest = *given && space.secrets.os.certificate.empty();
+  if (!is_guest) {
+    auto configs = make_configs(input, taken, wish.raise_contract, space);
+    if (!configs) return tl::unexpected(std::move(configs).error());
+    space.configs = *std::move(configs);
+    auto own = settle_talosconfig(input.profile, wish, space, desk);
+    if (!own) return tl::unexpected(std::move(own).error());
+    if (!*given) *given = *std::move(own);
   }
-  auto configs = make_configs(input, taken, wish.raise_contract, space);
-  if (!configs) return tl::unexpected(std::move(configs).error());
-  space.configs = *std::move(configs);
   // What no node will ever get is nothing to hold later runs to.
   if (!space.secrets_kept) space.configs.secrets_fingerprint = {};
   if (!space.secrets_kept) space.configs.contract = {};
-  auto context = settle_talosconfig(input.profile, wish, space, desk);
-  if (!context) return tl::unexpected(std::move(context).error());
-  auto site =
-      desk.reach(Access{context->ca, context->client.certificate, context->client.key, wish.dial});
+  const pki::TalosContext& context = **given;
+  auto site = desk.reach(Access{context.ca, context.client.certificate, context.client.key,
+                                wish.dial, input.endpoints});
   if (!site) return end_with(site.error());
   space.site = *std::move(site);
   return space;

@@ -27,8 +27,10 @@ struct Workspace {
 
 struct WorkspaceWish {
   std::string state_dir;
-  bool read_only{false};       // nothing is made or written
-  bool makes_secrets{false};   // a cluster without secrets gets some, and they are kept
+  bool read_only{false};      // nothing is made or written
+  bool makes_secrets{false};  // a cluster without secrets gets some, and they are kept
+  /// Without secrets a talosconfig will do, with read_only: then there are no configs.
+  bool as_guest{false};
   bool adopt{false};           // go on with a journal that was begun on another machine
   bool raise_contract{false};  // the profile's contract may be newer than that of the journal
   std::string config_dir;      // ready-made configs; empty: the profile's, or generated ones

@@ -76,7 +76,10 @@ Task<void> NodeLink::open(Context context, NodeView& view) {
 
 Task<bool> NodeLink::open_at(Context context, IpAddress address, NodeView& view) {
   PeerDemand demand;
-  if (profile_.trust == Trust::pin) demand.maintenance_pin = plan_.pin;
+  if (profile_.trust == Trust::pin) {
+    demand.maintenance_pins =
+        profile_.pins.empty() ? std::vector<Fingerprint>{plan_.pin} : profile_.pins;
+  }
   auto opened =
       co_await world_.talos.open(context.within(profile_.budgets.connect), address, demand);
   if (!opened) {

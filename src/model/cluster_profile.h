@@ -111,6 +111,9 @@ struct ClusterProfile {
   TalosPlan talos;
   std::vector<NodePlan> nodes;  // control planes first, in the order of the profile
   Trust trust{Trust::tofu};
+  /// With Trust::pin: any of these, instead of each node's own. The profile has none; an operator
+  /// says them.
+  std::vector<Fingerprint> pins;
   WorkerOrder worker_order{WorkerOrder::after_api};
   bool sequential{false};  // apply one node at a time
   int concurrency{64};     // applies at the same time

@@ -14,11 +14,13 @@
 
 namespace ichor {
 
-/// Data of one shape. Programs get every row whole; people get the columns, in this order.
+/// Data of one shape. Programs get every row whole; people get the columns, in this order, and
+/// those that are `wide` only if they asked for more.
 struct Listing {
   struct Column {
     std::string key;
     std::string title;  // "ADDRESS"
+    bool wide{false};
   };
   std::string type;  // of a row, for programs: "node"
   std::vector<Column> columns;

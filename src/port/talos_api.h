@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,7 +28,13 @@ struct Peer {
 
 /// What a caller demands of the peer before the first byte of a request.
 struct PeerDemand {
-  std::optional<Fingerprint> maintenance_pin;  // must be the leaf's, if it is in maintenance mode
+  /// One of them must be the leaf's, if it is in maintenance mode; empty: any key will do.
+  std::vector<Fingerprint> maintenance_pins;
+
+  bool allows(const Fingerprint& shown) const {
+    return maintenance_pins.empty() || std::find(maintenance_pins.begin(), maintenance_pins.end(),
+                                                 shown) != maintenance_pins.end();
+  }
 };
 
 /// An open stream of changes. It rings the bell that it was opened with after every change and once

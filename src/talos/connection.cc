@@ -58,12 +58,18 @@ bool may_be_local(const grpc::Status& status) {
 }  // namespace
 
 Connection::Connection(std::shared_ptr<grpc::Channel> channel, std::shared_ptr<HandshakeLog> log,
-                       std::shared_ptr<Mailbox> mailbox)
+                       std::shared_ptr<Mailbox> mailbox, std::string forward_to)
     : channel_(std::move(channel)),
       log_(std::move(log)),
       mailbox_(std::move(mailbox)),
       machine_(machine::MachineService::NewStub(channel_)),
-      state_(cosi::resource::State::NewStub(channel_)) {}
+      state_(cosi::resource::State::NewStub(channel_)),
+      forward_to_(std::move(forward_to)) {}
+
+void Connection::address(grpc::ClientContext& call) const {
+  // "node" and not "nodes": the reply then is the node's own, not a list of several nodes' replies.
+  if (!forward_to_.empty()) call.AddMetadata("node", forward_to_);
+}
 
 bool Connection::alive() {
   dead_ = dead_ || replaced() || channel_->GetState(false) != GRPC_CHANNEL_READY;

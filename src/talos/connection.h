@@ -1,6 +1,7 @@
 #pragma once
 
 #include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,8 +33,12 @@ class Connection {
   using MachineApi = machine::MachineService::StubInterface::async_interface;
   using StateApi = cosi::resource::State::StubInterface::async_interface;
 
+  /// With `forward_to` the peer is an endpoint that passes every call on to that address.
   Connection(std::shared_ptr<grpc::Channel> channel, std::shared_ptr<HandshakeLog> log,
-             std::shared_ptr<Mailbox> mailbox);
+             std::shared_ptr<Mailbox> mailbox, std::string forward_to = {});
+
+  /// Says in the call which node is meant, where that is not the peer.
+  void address(grpc::ClientContext& call) const;
 
   /// Whether the one connection still stands. Once false it stays false.
   bool alive();
@@ -60,6 +65,7 @@ class Connection {
   std::shared_ptr<Mailbox> mailbox_;
   std::unique_ptr<machine::MachineService::Stub> machine_;
   std::unique_ptr<cosi::resource::State::Stub> state_;
+  std::string forward_to_;
   bool dead_{false};
   std::vector<std::weak_ptr<OpenStream>> streams_;
   Signal stream_ended_;

@@ -38,7 +38,7 @@ CallError connect_error(Connector::End end, const HandshakeLog& log, const PeerD
     error.code = Code::deadline_exceeded;
     error.text = "the connection was not ready in time";
   } else if (log.refused) {
-    const bool pinned = demand.maintenance_pin && peer.mode == PeerMode::maintenance;
+    const bool pinned = !demand.maintenance_pins.empty() && peer.mode == PeerMode::maintenance;
     error.tls = pinned ? TlsVerdict::wrong_pin : TlsVerdict::fine;
     error.text = "another key answers than a moment ago";
   }
@@ -92,10 +92,15 @@ struct GrpcTalosApi::Impl {
     co_return slot->take();
   }
 
+  /// One try to open a session with whoever is at `address`.
+  Task<OpenResult> open_at(Context context, IpAddress address, std::string forward_to,
+                           Duration limit, PeerDemand demand);
+
   Options options;
   std::shared_ptr<Mailbox> mailbox;
   Prober prober;
   Connector connector;
+  std::size_t answering{0};  // the endpoint that was asked last
 };
 
 Result<std::unique_ptr<GrpcTalosApi>> GrpcTalosApi::make(Options options) {
@@ -118,41 +123,64 @@ GrpcTalosApi::GrpcTalosApi(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 
 GrpcTalosApi::~GrpcTalosApi() { impl_->mailbox->close(); }
 
-Task<OpenResult> GrpcTalosApi::open(Context context, IpAddress address, PeerDemand demand) {
-  if (context.cancelled()) co_return called_off();
-  if (context.expired()) co_return not_opened(Code::deadline_exceeded, "no time left to connect");
-  const Duration limit = real_limit(context, kOpenLimit);
+Task<OpenResult> GrpcTalosApi::Impl::open_at(Context context, IpAddress address,
+                                             std::string forward_to, Duration limit,
+                                             PeerDemand demand) {
   const gpr_timespec deadline = real_deadline(limit);
-
   Prober::Target target;
-  target.endpoint = impl_->options.route(address);
+  target.endpoint = options.route(address);
   target.address = address;
   target.limit = limit;
   const Endpoint endpoint = target.endpoint;
-  auto report = co_await impl_->probe(context, std::move(target));
+  auto report = co_await probe(context, std::move(target));
   if (!report) co_return tl::unexpected(std::move(report).error());
   auto peer = judge_probe(*report, demand);
   if (!peer) co_return tl::unexpected(std::move(peer).error());
+  if (!forward_to.empty() && peer->mode == PeerMode::maintenance) {
+    co_return not_opened(Code::unavailable, "in maintenance mode, where calls are not passed on");
+  }
 
   HandshakeDemand shown;
   shown.fingerprint = peer->fingerprint;
   shown.address = address;
   const TalosCredentials* credentials = nullptr;
   if (peer->mode == PeerMode::configured) {
-    credentials = &*impl_->options.credentials;
+    credentials = &*options.credentials;
     shown.ca_pem = credentials->ca_pem;
   }
   const auto log = std::make_shared<HandshakeLog>();
   const auto channel = make_channel(endpoint, std::move(shown), credentials, log);
   const Duration left = std::chrono::milliseconds(real_ms_until(deadline));
-  auto end = co_await impl_->connect(context, channel, left);
+  auto end = co_await connect(context, channel, left);
   if (!end) co_return tl::unexpected(std::move(end).error());
   if (*end != Connector::End::connected) {
     co_return tl::unexpected(connect_error(*end, *log, demand, *peer));
   }
-  auto connection = std::make_shared<Connection>(channel, log, impl_->mailbox);
+  auto connection = std::make_shared<Connection>(channel, log, mailbox, std::move(forward_to));
   co_return std::make_unique<GrpcSession>(*std::move(peer), std::move(connection),
-                                          impl_->options.canonical_digest);
+                                          options.canonical_digest);
+}
+
+Task<OpenResult> GrpcTalosApi::open(Context context, IpAddress address, PeerDemand demand) {
+  if (context.cancelled()) co_return called_off();
+  if (context.expired()) co_return not_opened(Code::deadline_exceeded, "no time left to connect");
+  const Duration limit = real_limit(context, kOpenLimit);
+  const std::vector<IpAddress>& endpoints = impl_->options.endpoints;
+  if (endpoints.empty()) {
+    co_return co_await impl_->open_at(context, address, std::string(), limit, demand);
+  }
+  // Each gets its share of the time, so that a silent one does not hide those after it. The one
+  // that answered last comes first.
+  const std::size_t first = impl_->answering;
+  OpenResult opened = called_off();
+  for (std::size_t i = 0; i < endpoints.size() && !opened && !context.cancelled(); ++i) {
+    impl_->answering = (first + i) % endpoints.size();
+    const IpAddress& endpoint = endpoints[impl_->answering];
+    const Duration share = limit / static_cast<Duration::rep>(endpoints.size());
+    opened = co_await impl_->open_at(context, endpoint, address.value(), share, PeerDemand{});
+    if (!opened) opened.error().text = "endpoint " + endpoint.value() + ": " + opened.error().text;
+  }
+  co_return opened;
 }
 
 }  // namespace ichor

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/result.h"
 #include "port/talos_api.h"
@@ -23,6 +24,9 @@ class GrpcTalosApi final : public TalosApi {
   struct Options {
     std::optional<TalosCredentials> credentials;  // none: only maintenance mode can be reached
     Route route{direct_route};
+    /// Control planes that pass calls on to the node that is meant; empty: nodes are dialled. Only
+    /// for reading: what lies behind an endpoint may change without a sign.
+    std::vector<IpAddress> endpoints;
     CanonicalDigest canonical_digest;
     Mailbox::Post post;  // runs work on the loop; thread-safe
   };

@@ -86,7 +86,7 @@ TEST(GrpcTalosApi, AWrongPinIsAVerdictAndNoRequest) {
   const auto node = FakeNode::in_maintenance(certificates.self_signed);
   TestLoop loop(node->port());
   PeerDemand demand;
-  demand.maintenance_pin = certificates.node.fingerprint();
+  demand.maintenance_pins = {certificates.node.fingerprint()};
   const auto session = loop.open(demand);
   ASSERT_FALSE(session);
   EXPECT_EQ(session.error().tls, TlsVerdict::wrong_pin);
@@ -100,7 +100,7 @@ TEST(GrpcTalosApi, AManInTheMiddleReceivesNoByteOfARequest) {
   TlsRecorder middle({&certificates.self_signed, &certificates.node});
   TestLoop loop(middle.port());
   PeerDemand demand;
-  demand.maintenance_pin = certificates.self_signed.fingerprint();
+  demand.maintenance_pins = {certificates.self_signed.fingerprint()};
   const auto session = loop.open(demand);
   ASSERT_FALSE(session);
   EXPECT_EQ(session.error().tls, TlsVerdict::wrong_pin);

@@ -64,6 +64,7 @@ Task<CallResult<Reply>> unary(Context context, std::shared_ptr<Connection> conne
   };
   const auto state = std::make_shared<State>();
   state->request = std::move(request);
+  connection->address(state->context);
   state->context.set_deadline(real_deadline(real_limit(context, kCallLimit)));
   const std::shared_ptr<grpc::ClientContext> rpc(state, &state->context);
   const CancelOnExit cancel(rpc);
@@ -141,6 +142,7 @@ Task<CallResult<std::vector<Reply>>> collect(
   using Reader = StreamReader<Request, Reply>;
   const auto reader = std::make_shared<Reader>(limits, connection->mailbox_ref());
   reader->request = std::move(request);
+  connection->address(reader->context);
   reader->context.set_deadline(real_deadline(real_limit(context, kCallLimit)));
   const std::shared_ptr<grpc::ClientContext> rpc(reader, &reader->context);
   const CancelOnExit cancel(rpc);

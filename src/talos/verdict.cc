@@ -12,6 +12,14 @@ tl::unexpected<CallError> refuse(TlsVerdict tls, std::string text) {
       CallError{Call::open, Progress::not_sent, tls, Code::unavailable, std::move(text)});
 }
 
+std::string pins_text(const PeerDemand& demand) {
+  std::string text;
+  for (const Fingerprint& pin : demand.maintenance_pins) {
+    text += (text.empty() ? "" : " or ") + pin.value();
+  }
+  return text;
+}
+
 /// A configured node that was shown our certificate.
 CallResult<Peer> judge_answer(const ProbeReport& report, Peer peer) {
   if (report.client_accepted) return peer;
@@ -42,10 +50,10 @@ CallResult<Peer> judge_probe(const ProbeReport& report, const PeerDemand& demand
         CallError{Call::open, Progress::not_sent, TlsVerdict::fine, report.code, report.text});
   }
   if (!report.wants_client) {
-    if (demand.maintenance_pin && *demand.maintenance_pin != report.fingerprint) {
+    if (!demand.allows(report.fingerprint)) {
       return refuse(TlsVerdict::wrong_pin,
                     fmt::format("the node's fingerprint is {}, pinned is {}",
-                                report.fingerprint.value(), demand.maintenance_pin->value()));
+                                report.fingerprint.value(), pins_text(demand)));
     }
     return Peer{PeerMode::maintenance, report.fingerprint};
   }

@@ -46,9 +46,9 @@ TEST(Verdict, WhoTakesOurCertificateIsOurs) {
 
 TEST(Verdict, APinBindsInMaintenanceModeOnly) {
   PeerDemand demand;
-  demand.maintenance_pin = Fingerprint("AAAA");
+  demand.maintenance_pins = {Fingerprint("CCCC"), Fingerprint("AAAA")};
   EXPECT_TRUE(judge_probe(maintenance_node(), demand).has_value());
-  demand.maintenance_pin = Fingerprint("BBBB");
+  demand.maintenance_pins = {Fingerprint("BBBB")};
   EXPECT_EQ(refusal(maintenance_node(), demand), TlsVerdict::wrong_pin);
   EXPECT_TRUE(judge_probe(configured_node(), demand).has_value());
 }

@@ -67,6 +67,7 @@ class WatchStream final : public grpc::ClientReadReactor<WatchResponse>,
   void begin() {
     self_ = shared_from_this();
     connection_->stream_opened(self_);
+    connection_->address(context_);
     connection_->state()->Watch(&context_, &request_, this);
     StartRead(&reply_);
     StartCall();

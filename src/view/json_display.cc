@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "view/summary_text.h"
+#include "yaml/json_node.h"
 
 namespace ichor {
 
@@ -81,7 +82,11 @@ auto count(const RunResult& result, Severity severity) {
 }  // namespace
 
 void JsonDisplay::put(const Json& line, FdWriter::Keep keep) {
-  out_.write(line.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n", keep);
+  if (form_ == Form::yaml) {
+    out_.write(yaml::document_of(line), keep);
+  } else {
+    out_.write(line.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n", keep);
+  }
 }
 
 void JsonDisplay::begin(const ClusterProfile& profile) { profile_ = &profile; }

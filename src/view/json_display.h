@@ -5,12 +5,16 @@
 
 namespace ichor {
 
-/// For programs: one JSON object per line, each with a "type"; the last one is the summary. Only
-/// ASCII is written, so a terminal that shows it obeys nothing in it.
+/// For programs: objects with a "type", the last one the summary. As JSON one object per line, in
+/// ASCII; as YAML one document per object, each begun by `---`. Neither carries what a terminal
+/// that shows it would obey.
 class JsonDisplay final : public Display {
  public:
+  enum class Form { json, yaml };
+
   /// `quiet` leaves the events out.
-  JsonDisplay(FdWriter& out, bool quiet) : out_(out), quiet_(quiet) {}
+  JsonDisplay(FdWriter& out, bool quiet, Form form = Form::json)
+      : out_(out), quiet_(quiet), form_(form) {}
 
   void begin(const ClusterProfile& profile) override;
   void emit(const Event& event) override;
@@ -23,6 +27,7 @@ class JsonDisplay final : public Display {
 
   FdWriter& out_;
   bool quiet_;
+  Form form_;
   const ClusterProfile* profile_{nullptr};
   MonoTime started_{};
 };

@@ -13,12 +13,13 @@ using ::testing::SizeIs;
 
 /// What `tell` does to a display, as lines.
 template <class Tell>
-std::vector<std::string> lines_of(bool quiet, Tell tell) {
+std::vector<std::string> lines_of(bool quiet, Tell tell,
+                                  JsonDisplay::Form form = JsonDisplay::Form::json) {
   int ends[2];
   EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   {
     FdWriter out(ends[1]);
-    JsonDisplay display(out, quiet);
+    JsonDisplay display(out, quiet, form);
     tell(display);
   }
   ::close(ends[1]);
@@ -55,6 +56,26 @@ Summary summary() {
   summary.result.nodes = {{NodeName("cp1"), StepEnd::passed, "verify", Stage::running, 1, ""}};
   summary.written = {{"kubeconfig", "kubernetes/kubeconfig"}};
   return summary;
+}
+
+TEST(JsonDisplay, WritesOneDocumentPerObjectWhereYamlIsWanted) {
+  const auto lines = lines_of(
+      false,
+      [](JsonDisplay& display) {
+        Listing listing;
+        listing.type = "node";
+        listing.rows = {{{"node", "cp1"}, {"version", "1.10"}, {"ready", true}}};
+        display.show(listing);
+        Summary last;
+        last.result.exit = Exit::findings;
+        last.result.verdict = "two: things";
+        display.end(last);
+      },
+      JsonDisplay::Form::yaml);
+  EXPECT_THAT(lines, ElementsAre("---", "type: node", "node: cp1", "version: \"1.10\"",
+                                 "ready: true", "---", "type: summary", "ok: false", "exit: 3",
+                                 "mutations: 0", "nodes: {}", "seconds: 0.0",
+                                 "verdict: 'two: things'", "errors: 0", "warnings: 0"));
 }
 
 TEST(JsonDisplay, WritesOneObjectPerLineAndTheSummaryLast) {

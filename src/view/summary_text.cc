@@ -27,11 +27,12 @@ void append(std::vector<std::string>& lines, std::vector<std::string> more) {
   std::move(more.begin(), more.end(), std::back_inserter(lines));
 }
 
-std::vector<std::string> node_lines(const RunResult& result, const ClusterProfile* profile) {
+std::vector<std::string> node_lines(const RunResult& result, const ClusterProfile* profile,
+                                    bool wide) {
   Listing nodes;
-  nodes.columns = {{"node", "NODE"},    {"role", "ROLE"},     {"address", "ADDRESS"},
-                   {"stage", "STAGE"},  {"result", "RESULT"}, {"retries", "RETRIES"},
-                   {"reason", "REASON"}};
+  nodes.columns = {{"node", "NODE"},       {"role", "ROLE"},         {"address", "ADDRESS"},
+                   {"stage", "STAGE"},     {"phase", "PHASE", true}, {"result", "RESULT"},
+                   {"retries", "RETRIES"}, {"reason", "REASON"}};
   for (const NodeResult& node : result.nodes) {
     const NodePlan* plan = profile ? profile->find(node.node) : nullptr;
     nlohmann::ordered_json row;
@@ -41,12 +42,13 @@ std::vector<std::string> node_lines(const RunResult& result, const ClusterProfil
       row["address"] = plan->address.value();
     }
     row["stage"] = node.stage == Stage::unknown ? "-" : name_of(node.stage);
+    row["phase"] = node.phase;
     row["result"] = name_of(node.end);
     row["retries"] = node.retries;
     row["reason"] = node.reason;
     nodes.rows.push_back(std::move(row));
   }
-  return table_lines(nodes);
+  return table_lines(nodes, wide);
 }
 
 /// A verdict that lists things has several lines.
@@ -82,17 +84,21 @@ std::string_view name_of(StepEnd end) {
   return "?";
 }
 
-std::vector<std::string> table_lines(const Listing& listing) {
+std::vector<std::string> table_lines(const Listing& listing, bool wide) {
+  std::vector<Listing::Column> columns;
+  for (const Listing::Column& column : listing.columns) {
+    if (wide || !column.wide) columns.push_back(column);
+  }
   std::vector<std::vector<std::string>> cells(1);
-  for (const Listing::Column& column : listing.columns) cells[0].push_back(column.title);
+  for (const Listing::Column& column : columns) cells[0].push_back(column.title);
   for (const nlohmann::ordered_json& row : listing.rows) {
     std::vector<std::string>& texts = cells.emplace_back();
-    for (const Listing::Column& column : listing.columns) {
+    for (const Listing::Column& column : columns) {
       const auto found = row.find(column.key);
       texts.push_back(found == row.end() ? std::string() : cell_text(*found));
     }
   }
-  std::vector<int> widths(listing.columns.size(), 0);
+  std::vector<int> widths(columns.size(), 0);
   for (const std::vector<std::string>& row : cells) {
     for (std::size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], cell_count(row[i]));
@@ -116,10 +122,11 @@ std::vector<std::string> finding_lines(const Finding& finding) {
   return lines;
 }
 
-std::vector<std::string> summary_lines(const Summary& summary, const ClusterProfile* profile) {
+std::vector<std::string> summary_lines(const Summary& summary, const ClusterProfile* profile,
+                                       bool wide) {
   const RunResult& result = summary.result;
   std::vector<std::string> lines;
-  if (!result.nodes.empty()) append(lines, node_lines(result, profile));
+  if (!result.nodes.empty()) append(lines, node_lines(result, profile, wide));
   for (const Finding& finding : result.findings) append(lines, finding_lines(finding));
   append(lines, verdict_lines(summary));
   for (const auto& [what, where] : summary.written) {

@@ -9,15 +9,17 @@ namespace ichor {
 
 /// All pure, all clean: what people see of data and results, one string per line.
 
-/// Titles and rows in columns as wide as their longest cell. Lists are joined by commas.
-std::vector<std::string> table_lines(const Listing& listing);
+/// Titles and rows in columns as wide as their longest cell. Lists are joined by commas. Columns
+/// that are only for `wide` are left out without it.
+std::vector<std::string> table_lines(const Listing& listing, bool wide = false);
 
 /// "error C1 ichor.yaml:12:5: what" and the fix below it.
 std::vector<std::string> finding_lines(const Finding& finding);
 
 /// How each node ended, what was found, the verdict, what was written and what may be done next.
 /// `profile` may be null.
-std::vector<std::string> summary_lines(const Summary& summary, const ClusterProfile* profile);
+std::vector<std::string> summary_lines(const Summary& summary, const ClusterProfile* profile,
+                                       bool wide = false);
 
 /// "passed", "out of time": for people and programs.
 std::string_view name_of(StepEnd end);

@@ -19,6 +19,14 @@ TEST(TableLines, AlignColumnsAndLeaveMissingCellsEmpty) {
                           "worker-11                                       true"));
 }
 
+TEST(TableLines, ShowMoreColumnsOnlyToWhoAsksForThem) {
+  Listing listing;
+  listing.columns = {{"node", "NODE"}, {"uuid", "UUID", true}, {"ready", "READY"}};
+  listing.rows = {{{"node", "cp1"}, {"uuid", "4c4c"}, {"ready", true}}};
+  EXPECT_THAT(table_lines(listing), ElementsAre("NODE  READY", "cp1   true"));
+  EXPECT_THAT(table_lines(listing, true), ElementsAre("NODE  UUID  READY", "cp1   4c4c  true"));
+}
+
 TEST(FindingLines, SayWhatWhereAndHowToFixIt) {
   Finding finding{
       Severity::error, "C1", NodeName("cp1"), "ichor.yaml:12:5", "192.168.30.1 is not in node_cidr",

@@ -64,7 +64,7 @@ void TextDisplay::put(const std::vector<std::string>& lines, FdWriter& target) {
   target.write(std::move(text), FdWriter::Keep::always);
 }
 
-void TextDisplay::show(const Listing& listing) { put(table_lines(listing), out_); }
+void TextDisplay::show(const Listing& listing) { put(table_lines(listing, options_.wide), out_); }
 
 void TextDisplay::show(const History& history) {
   put(report_lines(history.cluster, history.records), out_);
@@ -79,7 +79,7 @@ void TextDisplay::end(const Summary& summary) {
     board_.reset();
   }
   err_.drain(kDrainLimit);
-  put(summary_lines(summary, profile_), summary.aside ? err_ : out_);
+  put(summary_lines(summary, profile_, options_.wide), summary.aside ? err_ : out_);
   if (summary.aside) err_.drain(kDrainLimit);
 }
 

@@ -20,6 +20,7 @@ class TextDisplay final : public Display {
  public:
   struct Options {
     bool quiet{false};  // no progress
+    bool wide{false};   // tables with all that is known
     /// The size of the terminal now; empty if there is none.
     std::function<Canvas()> canvas;
     Duration tick{std::chrono::milliseconds(250)};

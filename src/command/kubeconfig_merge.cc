@@ -1,0 +1,148 @@
+#include "command/kubeconfig_merge.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <vector>
+
+#include "yaml/build.h"
+#include "yaml/document.h"
+#include "yaml/emit.h"
+
+namespace ichor {
+
+namespace {
+
+using yaml::Node;
+
+constexpr std::array<const char*, 3> kLists{"clusters", "users", "contexts"};
+
+/// A tree with keys in it, overwritten when it goes.
+struct SecretTree {
+  Node root;
+  SecretTree() = default;
+  SecretTree(const SecretTree&) = delete;
+  SecretTree& operator=(const SecretTree&) = delete;
+  ~SecretTree() { yaml::wipe(root); }
+};
+
+Result<void> read_into(SecretTree& tree, const SecretString& text, const std::string& file) {
+  auto document = yaml::parse_single(text.reveal(), file);
+  if (!document) return fail(Errc::invalid, document.error().message());
+  tree.root = std::move(document->root);
+  if (!tree.root.is_mapping()) return fail(Errc::invalid, file + " is no kubeconfig");
+  for (const char* list : kLists) {
+    const Node* found = tree.root.find(list);
+    if (found && !found->is_sequence() && !found->is_null()) {
+      return fail(Errc::invalid, fmt::format("{}: {} is not a list", file, list));
+    }
+  }
+  return {};
+}
+
+Node* entry_of(Node& map, std::string_view key) {
+  for (yaml::Entry& entry : map.entries) {
+    if (entry.key.text == key) return &entry.value;
+  }
+  return nullptr;
+}
+
+void set(Node& map, std::string_view key, Node value) {
+  if (Node* present = entry_of(map, key)) {
+    *present = std::move(value);
+  } else {
+    map.entries.push_back({yaml::make_string(key), std::move(value)});
+  }
+}
+
+std::string_view name_of(const Node& item) {
+  const Node* name = item.find("name");
+  return name ? name->as_text().value_or("") : "";
+}
+
+Node* named(Node& list, std::string_view name) {
+  const auto found = std::find_if(list.items.begin(), list.items.end(),
+                                  [&](const Node& item) { return name_of(item) == name; });
+  return found == list.items.end() ? nullptr : &*found;
+}
+
+std::string_view ca_of(const Node& cluster) {
+  const Node* ca = cluster.find_path({"cluster", "certificate-authority-data"});
+  return ca ? ca->as_text().value_or("") : "";
+}
+
+/// Whether `present` has one of the names of `added` for another cluster.
+const Node* find_conflict(Node& present, const Node& added) {
+  Node* clusters = entry_of(present, "clusters");
+  const Node* wanted = added.find("clusters");
+  for (const Node& cluster : wanted->items) {
+    const Node* other = clusters ? named(*clusters, name_of(cluster)) : nullptr;
+    if (other && ca_of(*other) != ca_of(cluster)) return &cluster;
+  }
+  return nullptr;
+}
+
+void merge_list(Node& present, const Node& added, const char* list) {
+  const Node* items = added.find(list);
+  if (!items) return;
+  if (Node* there = entry_of(present, list); !there || there->is_null()) {
+    set(present, list, yaml::list(std::vector<Node>{}));
+  }
+  Node& target = *entry_of(present, list);
+  for (const Node& item : items->items) {
+    if (Node* same = named(target, name_of(item))) {
+      *same = item;
+    } else {
+      target.items.push_back(item);
+    }
+  }
+}
+
+}  // namespace
+
+std::string default_kubeconfig(Desk& desk) {
+  const std::string list = desk.environment("KUBECONFIG").value_or("");
+  std::string last;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(':', at), list.size());
+    if (end > at) last = list.substr(at, end - at);
+    if (end > at && desk.has_file(last)) return last;
+    at = end + 1;
+  }
+  if (!last.empty()) return last;
+  const std::string home = desk.environment("HOME").value_or("");
+  return home.empty() ? std::string() : home + "/.kube/config";
+}
+
+Result<SecretString> merge_kubeconfig(const std::optional<SecretString>& present,
+                                      const std::string& file, const SecretString& added,
+                                      OnConflict on_conflict) {
+  SecretTree ours;
+  if (auto read = read_into(ours, added, "the fetched kubeconfig"); !read) {
+    return tl::unexpected(std::move(read).error());
+  }
+  const Node* clusters = ours.root.find("clusters");
+  if (!clusters || clusters->items.empty()) {
+    return fail(Errc::invalid, "the fetched kubeconfig has no cluster");
+  }
+  const bool blank =
+      !present || present->reveal().find_first_not_of(" \t\r\n") == std::string_view::npos;
+  if (blank) return added;
+  SecretTree theirs;
+  if (auto read = read_into(theirs, *present, file); !read) {
+    return tl::unexpected(std::move(read).error());
+  }
+  const Node* conflict = find_conflict(theirs.root, ours.root);
+  if (conflict && on_conflict == OnConflict::refuse) {
+    return fail(Errc::invalid, fmt::format("{} has another cluster with the name {}; --force "
+                                           "replaces it",
+                                           file, name_of(*conflict)));
+  }
+  for (const char* list : kLists) merge_list(theirs.root, ours.root, list);
+  if (const Node* current = ours.root.find("current-context")) {
+    set(theirs.root, "current-context", *current);
+  }
+  return SecretString(yaml::emit(theirs.root));
+}
+
+}  // namespace ichor

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/secret.h"
+#include "command/desk.h"
+
+namespace ichor {
+
+/// The kubeconfig that kubectl would write to: of the files in KUBECONFIG the first that is there,
+/// else the last one; without it ~/.kube/config. Empty if neither is told.
+std::string default_kubeconfig(Desk& desk);
+
+enum class OnConflict { refuse, replace };
+
+/// `present` with the cluster, the user and the context of `added`, whose context becomes the
+/// current one. Entries of the same name are replaced if they are of the same cluster, which is
+/// told by its CA; others are a conflict: Errc::invalid, or replaced. All other content stays, but
+/// for comments. `file` names `present` in errors; those never show a value.
+Result<SecretString> merge_kubeconfig(const std::optional<SecretString>& present,
+                                      const std::string& file, const SecretString& added,
+                                      OnConflict on_conflict);
+
+}  // namespace ichor

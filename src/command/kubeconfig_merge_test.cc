@@ -1,0 +1,87 @@
+#include "command/kubeconfig_merge.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command/fake_desk.h"
+
+namespace ichor {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A kubeconfig as Talos makes it, of one cluster.
+SecretString kubeconfig(const std::string& name, const std::string& ca) {
+  return SecretString(fmt::format(
+      "apiVersion: v1\nkind: Config\nclusters:\n    - name: {0}\n      cluster:\n"
+      "        server: https://{0}:6443\n        certificate-authority-data: {1}\n"
+      "users:\n    - name: admin@{0}\n      user:\n        client-key-data: key-of-{1}\n"
+      "contexts:\n    - context:\n        cluster: {0}\n        user: admin@{0}\n"
+      "      name: admin@{0}\ncurrent-context: admin@{0}\n",
+      name, ca));
+}
+
+Result<std::string> merged(const SecretString& present, const SecretString& added,
+                           OnConflict on_conflict = OnConflict::refuse) {
+  auto whole = merge_kubeconfig(present, "config", added, on_conflict);
+  if (!whole) return tl::unexpected(std::move(whole).error());
+  return std::string(whole->reveal());
+}
+
+TEST(MergeKubeconfig, KeepsTheOtherClustersAndSwitchesToTheNewOne) {
+  const auto text = merged(kubeconfig("infra", "AAAA"), kubeconfig("apps", "BBBB"));
+  ASSERT_TRUE(text.has_value());
+  for (const char* part : {"https://infra:6443", "https://apps:6443", "key-of-AAAA", "key-of-BBBB",
+                           "current-context: admin@apps"}) {
+    EXPECT_THAT(*text, HasSubstr(part));
+  }
+  EXPECT_THAT(*text, Not(HasSubstr("current-context: admin@infra")));
+}
+
+TEST(MergeKubeconfig, TheSameClusterIsRenewedInItsPlace) {
+  const SecretString apps = kubeconfig("apps", "BBBB");
+  const auto once = merged(kubeconfig("infra", "AAAA"), apps);
+  ASSERT_TRUE(once.has_value());
+  EXPECT_EQ(merged(SecretString(*once), apps).value_or("error"), *once);
+}
+
+TEST(MergeKubeconfig, AnotherClusterOfTheSameNameIsReplacedOnlyByForce) {
+  const SecretString theirs = kubeconfig("apps", "AAAA"), ours = kubeconfig("apps", "BBBB");
+  const auto refused = merged(theirs, ours);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().message,
+            "config has another cluster with the name apps; --force replaces it");
+  const auto forced = merged(theirs, ours, OnConflict::replace);
+  ASSERT_TRUE(forced.has_value());
+  EXPECT_THAT(*forced, HasSubstr("key-of-BBBB"));
+  EXPECT_THAT(*forced, Not(HasSubstr("AAAA")));
+}
+
+TEST(MergeKubeconfig, AnEmptyFileOrNoneBecomesTheNewOne) {
+  const SecretString ours = kubeconfig("apps", "BBBB");
+  EXPECT_EQ(merge_kubeconfig(std::nullopt, "config", ours, OnConflict::refuse).value(), ours);
+  EXPECT_EQ(merge_kubeconfig(SecretString("\n"), "config", ours, OnConflict::refuse).value(), ours);
+}
+
+TEST(MergeKubeconfig, WhatIsNoKubeconfigIsLeftAlone) {
+  const SecretString ours = kubeconfig("apps", "BBBB");
+  for (const char* text : {"[]", "clusters: 5", "a: [", "just words"}) {
+    EXPECT_FALSE(merged(SecretString(text), ours).has_value()) << text;
+  }
+}
+
+TEST(DefaultKubeconfig, IsTheOneThatKubectlWritesTo) {
+  FakeDesk desk;
+  EXPECT_EQ(default_kubeconfig(desk), "");
+  desk.variables["HOME"] = "/home/me";
+  EXPECT_EQ(default_kubeconfig(desk), "/home/me/.kube/config");
+  desk.variables["KUBECONFIG"] = "/a::/b:/c";
+  EXPECT_EQ(default_kubeconfig(desk), "/c");
+  desk.inputs["/b"] = "";
+  EXPECT_EQ(default_kubeconfig(desk), "/b");
+}
+
+}  // namespace
+}  // namespace ichor
