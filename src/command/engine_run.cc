@@ -36,6 +36,10 @@ class NoJournal final : public Journal {
   }
 };
 
+/// Connections that are opened at once. Each takes processor time and, while both handshakes are
+/// under way, twice its memory; so many that silent nodes do not keep the others waiting for long.
+constexpr int kOpeningsAtOnce = 256;
+
 std::vector<Step> steps_of(const ClusterProfile& profile, const RunWish& wish) {
   return wish.phases.empty() ? bring_up(profile) : only(bring_up(profile), wish.phases);
 }
@@ -59,8 +63,10 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunW
                      Desk& desk) {
   DryRunTalos reads_only(space.site->talos());
   TalosApi& talos = wish.changes_nodes ? space.site->talos() : reads_only;
-  const World world{desk.clock(),           desk.random(),        talos,         space.site->kube(),
-                    space.state->journal(), space.state->files(), desk.display()};
+  Turnstile openings(kOpeningsAtOnce);
+  const World world{
+      desk.clock(),           desk.random(),        talos,          space.site->kube(),
+      space.state->journal(), space.state->files(), desk.display(), &openings};
   RunIdentity identity{new_run(desk.random()), desk.owner()};
   Orchestrator orchestrator(world, profile, space.configs, std::move(identity),
                             steps_of(profile, wish));
@@ -77,10 +83,11 @@ OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, 
   NoFiles no_files;
   NoJournal no_journal;
   DryRunTalos talos(space.site->talos());
+  Turnstile openings(kOpeningsAtOnce);
   Journal& journal = space.state ? space.state->journal() : no_journal;
   Artifacts& files = space.state ? space.state->files() : no_files;
-  World world{desk.clock(), desk.random(), talos,         space.site->kube(),
-              journal,      files,         desk.display()};
+  World world{desk.clock(), desk.random(), talos,          space.site->kube(),
+              journal,      files,         desk.display(), &openings};
   CancelScope scope;
   ClusterView view;
   const Context context{&desk.clock(), &scope};

@@ -1,6 +1,7 @@
 #include "engine/node_link.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "phase/discover.h"
 
@@ -21,6 +22,18 @@ bool is_foreign(const CallError& error) {
   }
   return false;
 }
+
+/// A place in the turnstile, left when this goes.
+struct Place {
+  Turnstile* turnstile{nullptr};
+  Place() = default;
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place() { leave(); }
+  void leave() {
+    if (turnstile) std::exchange(turnstile, nullptr)->leave();
+  }
+};
 
 void note_etcd_service(const std::vector<ServiceStatus>& services, EtcdView& etcd) {
   for (const ServiceStatus& service : services) {
@@ -80,6 +93,13 @@ Task<bool> NodeLink::open_at(Context context, IpAddress address, NodeView& view)
     demand.maintenance_pins =
         profile_.pins.empty() ? std::vector<Fingerprint>{plan_.pin} : profile_.pins;
   }
+  Place place;
+  if (world_.openings) {
+    // The time to connect starts after the wait: who stands in the queue has not been tried yet.
+    const bool entered = co_await world_.openings->enter(context);
+    if (!entered) co_return false;
+    place.turnstile = world_.openings;
+  }
   auto opened =
       co_await world_.talos.open(context.within(profile_.budgets.connect), address, demand);
   if (!opened) {
@@ -92,6 +112,7 @@ Task<bool> NodeLink::open_at(Context context, IpAddress address, NodeView& view)
     if (foreign) view.presence = Presence::foreign;
     co_return false;
   }
+  place.leave();
   session_ = std::move(*opened);
   auto identity = co_await session_->identity(context.within(profile_.budgets.call));
   if (!identity) {

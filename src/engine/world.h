@@ -7,6 +7,7 @@
 #include "port/kube_api.h"
 #include "port/random.h"
 #include "port/talos_api.h"
+#include "wait/turnstile.h"
 
 namespace ichor {
 
@@ -19,6 +20,8 @@ struct World {
   Journal& journal;
   Artifacts& artifacts;
   EventSink& events;
+  /// How many connections are opened at the same time; null: as many as are wanted.
+  Turnstile* openings{nullptr};
 };
 
 }  // namespace ichor

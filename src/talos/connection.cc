@@ -23,6 +23,10 @@ grpc::ChannelArguments channel_arguments() {
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  // Records for gRPC's own debugging service, which nobody can ask here; a thousand channels feel
+  // them.
+  arguments.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
+  arguments.SetInt(GRPC_ARG_MAX_CHANNEL_TRACE_EVENT_MEMORY_PER_NODE, 0);
   // A half-open connection shows within half a minute while calls are open. gRPC sends at most two
   // pings without data, so Talos' servers, which hang up on the third, never see too many.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);

@@ -1,0 +1,77 @@
+#include "engine/node_link.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/test_kit.h"
+
+namespace ichor {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class IdleSession final : public MaintenanceSession {
+ public:
+  IdleSession() : MaintenanceSession("key") {}
+  Task<Outcome> apply_configuration(Context, ApplyRequest) override { co_return Outcome::done(); }
+  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+};
+
+/// A node that takes a second to answer the door.
+class NodeLinkTest : public EngineRig {
+ protected:
+  std::unique_ptr<TalosSession> connect() override { return std::make_unique<IdleSession>(); }
+
+  Task<CallResult<std::unique_ptr<TalosSession>>> open(Context context, IpAddress,
+                                                       PeerDemand demand) override {
+    demanded_ = demand.maintenance_pins;
+    most_at_once_ = std::max(most_at_once_, ++at_once_);
+    co_await sleep_for(Context{context.clock, context.scope}, std::chrono::seconds(1));
+    --at_once_;
+    ++opened_;
+    co_return connect();
+  }
+  Task<void> look(NodeLink& link) { co_await link.look(context_, Reads{}); }
+
+  int at_once_{0}, most_at_once_{0}, opened_{0};
+  std::vector<Fingerprint> demanded_;
+};
+
+TEST_F(NodeLinkTest, OnlySoManyConnectionsAreOpenedAtOnceAndAllAreOpened) {
+  Turnstile openings(2);
+  world_.openings = &openings;
+  std::vector<std::unique_ptr<NodeLink>> links;
+  std::vector<Task<void>> looks;
+  for (int i = 0; i < 7; ++i) {
+    links.push_back(std::make_unique<NodeLink>(world_, profile_, plan_, ledger_.facts(), bell_));
+    looks.push_back(look(*links.back()));
+    looks.back().start();
+  }
+  clock_.run_for(std::chrono::seconds(4));
+  EXPECT_EQ(opened_, 7);
+  EXPECT_EQ(most_at_once_, 2);
+  for (const Task<void>& one : looks) EXPECT_TRUE(one.done());
+}
+
+TEST_F(NodeLinkTest, DemandsThePinsOfTheOperatorBeforeTheOneOfTheProfile) {
+  profile_.nodes.front().pin = plan_.pin = Fingerprint("console");
+  run_to_end(look(link_), std::chrono::seconds(2));
+  EXPECT_THAT(demanded_, IsEmpty());
+  link_.drop();
+  profile_.trust = Trust::pin;
+  Task<void> again = look(link_);
+  again.start();
+  clock_.run_for(std::chrono::seconds(2));
+  EXPECT_THAT(demanded_, ElementsAre(Fingerprint("console")));
+  link_.drop();
+  profile_.pins = {Fingerprint("one"), Fingerprint("other")};
+  Task<void> last = look(link_);
+  last.start();
+  clock_.run_for(std::chrono::seconds(2));
+  EXPECT_THAT(demanded_, ElementsAre(Fingerprint("one"), Fingerprint("other")));
+}
+
+}  // namespace
+}  // namespace ichor
