@@ -271,7 +271,7 @@ TEST_F(CommandsTest, NodesAreNamedOrGivenByTheirAddress) {
 }
 
 TEST_F(CommandsTest, ATalosconfigDoesNotStandForSecretsThatAreMissing) {
-  ASSERT_EQ(type({"preflight"}), 0) << result().verdict;
+  type({"apply"});
   desk_.inputs["mine"] = desk_.files["talosconfig"];
   FakeDesk fresh;
   fresh.inputs = desk_.inputs;

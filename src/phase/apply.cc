@@ -50,7 +50,9 @@ Decision Apply::decide(const Wanted& wanted, const NodePlan& plan, const NodeVie
   if (*view.config != config.canonical) {
     return Stop{Finding{Severity::error, "T4", plan.name, "config",
                         fmt::format("{} runs another config of this cluster", plan.name.value()),
-                        "see `ichor machineconfig diff`; changing a live node is `ichor apply`"},
+                        "see `ichor machineconfig diff`; ichor does not change live nodes: use "
+                        "talosctl apply-config, "
+                        "or put the profile back"},
                 true};
   }
   const Stage stage = view.status->stage;
