@@ -4,7 +4,7 @@
 #include "command/commands.h"
 #include "command/finish.h"
 #include "lab/control.h"
-#include "profile/nearest_name.h"
+#include "base/nearest_name.h"
 
 namespace ichor {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "lint/rules.h"
-#include "profile/nearest_name.h"
+#include "base/nearest_name.h"
 #include "profile/read_profile.h"
 
 namespace ichor {
