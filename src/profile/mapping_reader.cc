@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "profile/duration.h"
 #include "base/nearest_name.h"
+#include "profile/duration.h"
 
 namespace ichor {
 
@@ -260,6 +260,14 @@ std::vector<MappingReader> MappingReader::sections(std::string_view key, Need ne
     }
   }
   return result;
+}
+
+const yaml::Node* MappingReader::mapping(std::string_view key) {
+  const yaml::Node* value = take(key, Need::optional);
+  if (value == nullptr) return nullptr;
+  if (value->is_mapping()) return value;
+  wrong_type(key, *value, "a mapping");
+  return nullptr;
 }
 
 void MappingReader::finish() {

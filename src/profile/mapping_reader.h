@@ -57,6 +57,9 @@ class MappingReader {
   /// The mappings of a list.
   std::vector<MappingReader> sections(std::string_view key, Need need = Need::optional);
 
+  /// A mapping that is taken as it is; nullptr if it is not there or no mapping.
+  const yaml::Node* mapping(std::string_view key);
+
   /// Reports the keys that nobody asked for. Call once, last.
   void finish();
 

@@ -7,6 +7,7 @@
 #include "model/cluster_profile.h"
 #include "model/finding.h"
 #include "profile/source.h"
+#include "yaml/node.h"
 
 namespace ichor {
 
@@ -15,6 +16,7 @@ namespace ichor {
 struct ProfileReading {
   ClusterProfile profile;
   ProfileSource source;
+  yaml::Node variables;           // of the templates: a mapping, or null
   std::vector<Finding> findings;  // in the order of the file
 
   bool ok() const { return findings.empty(); }
