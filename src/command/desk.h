@@ -87,6 +87,11 @@ class Desk {
   /// Writes a secret where the operator wants it, with a backup of what was there.
   virtual Result<void> export_secret(const std::string& path, const SecretString& content) = 0;
 
+  /// Writes a file that only this user may read, made with its folder. What stands there already is
+  /// left alone and refused with Errc::invalid, or with `force` kept beside it as a backup.
+  virtual Result<void> write_private(const std::string& path, const SecretString& content,
+                                     bool force) = 0;
+
   enum class Missing { make, refuse };
   virtual Result<std::unique_ptr<StateDir>> open_state(const std::string& path,
                                                        Missing missing) = 0;

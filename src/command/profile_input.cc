@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "lint/rules.h"
 #include "base/nearest_name.h"
+#include "lint/rules.h"
 #include "profile/read_profile.h"
 
 namespace ichor {

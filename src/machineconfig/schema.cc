@@ -84,7 +84,10 @@ class TableReader {
   Schema read() {
     for (const std::string_view table : kTables) read_table(table);
     for (Object& object : schema_.objects_) resolve(object);
-    for (DocumentKind& document : schema_.documents_) resolve(document.object);
+    for (DocumentKind& document : schema_.documents_) {
+      resolve(document.object);
+      document.object.name = document.kind;
+    }
     std::sort(schema_.documents_.begin(), schema_.documents_.end(),
               [](const DocumentKind& a, const DocumentKind& b) { return a.kind < b.kind; });
     schema_.config_ = find_object("Config");
@@ -123,7 +126,8 @@ class TableReader {
   Object& read_document(std::string_view line) {
     DocumentKind& document = schema_.documents_.emplace_back();
     document.kind = next_word(line);
-    document.object.name = document.kind;
+    // An object of the v1alpha1 document may have the same name.
+    document.object.name = "document " + document.kind;
     while (!line.empty()) {
       const std::string_view word = next_word(line);
       if (word == "named") document.named = true;

@@ -43,6 +43,14 @@ TEST(Schema, KnowsTheTypedDocumentsAndSinceWhen) {
   EXPECT_TRUE(mode.pointer);
 }
 
+TEST(Schema, ADocumentAndAnObjectOfOneNameAreTwo) {
+  const Object& machine = *field(Schema::get().config(), "machine").object;
+  const Object& mirrors = *field(*field(machine, "registries").object, "mirrors").object;
+  EXPECT_EQ(field(mirrors, "endpoints").shape, Shape::text);
+  const Object& document = Schema::get().find("RegistryMirrorConfig")->object;
+  EXPECT_EQ(field(document, "endpoints").shape, Shape::object);
+}
+
 TEST(Schema, EveryObjectIsReachableAndHasEachKeyOnce) {
   std::set<const Object*> seen;
   const auto visit = [&](const auto& self, const Object& object) -> void {
