@@ -19,6 +19,7 @@
 #include "machineconfig/canonical.h"
 #include "os/durable_file.h"
 #include "os/file_artifacts.h"
+#include "os/file_list.h"
 #include "os/git_guard.h"
 #include "os/loop_clock.h"
 #include "os/process.h"
@@ -36,6 +37,7 @@ namespace ichor {
 namespace {
 
 constexpr std::size_t kInputMax = 4u << 20;
+constexpr std::size_t kInputFilesMax = 10'000;
 
 class MachineState final : public StateDir {
  public:
@@ -110,6 +112,14 @@ class MachineDesk final : public Desk {
   Result<SecretString> read_secret(const std::string& path) override {
     return read_secret_input(path, kInputMax);
   }
+  Result<std::vector<std::string>> list_files(const std::string& folder) override {
+    return ichor::list_files(folder, kInputFilesMax);
+  }
+  std::optional<std::string> environment(const std::string& name) override {
+    const char* value = std::getenv(name.c_str());
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  }
+  bool has_file(const std::string& path) override { return ichor::has_file(path); }
   Result<void> may_export(const std::string& path) override { return refuse_committable(path); }
   Result<void> export_secret(const std::string& path, const SecretString& content) override;
   Result<void> write_private(const std::string& path, const SecretString& content,

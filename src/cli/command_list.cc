@@ -27,6 +27,8 @@ const std::vector<CommandSpec>& commands() {
       {"lab inject", "make a node of a lab misbehave", declare_lab_inject},
       {"lab stop", "end a lab", declare_lab_stop},
       {"simulate", "live through many bad days in a simulated world", declare_simulate},
+      {"init", "write a profile to begin with, or convert that of another tool", declare_init},
+      {"schema", "print the JSON schema of the profile", declare_schema},
       {"completion", "print the completion script of a shell", declare_completion},
       {"version", "print version and commit", declare_version},
   };
@@ -39,7 +41,9 @@ void declare_common(FlagSet& flags, CommonOptions& common, bool& help, bool outp
   flags.text("--state-dir", "DIR", common.state_dir);
   flags.text("--lab-state", "DIR", common.lab_state);
   flags.choice<OutputFormat>(output_is_file ? "--format" : "-o,--output", "FORMAT",
-                             {{"table", OutputFormat::table}, {"json", OutputFormat::json}},
+                             {{"table", OutputFormat::table},
+                              {"json", OutputFormat::json},
+                              {"sarif", OutputFormat::sarif}},
                              common.output);
   flags.flag("-q,--quiet", common.quiet);
   flags.flag("-h,--help", help);

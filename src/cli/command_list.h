@@ -53,6 +53,8 @@ void declare_lab_inject(FlagSet& flags, Request& request);
 void declare_lab_stop(FlagSet& flags, Request& request);
 void declare_simulate(FlagSet& flags, Request& request);
 void declare_completion(FlagSet& flags, Request& request);
+void declare_init(FlagSet& flags, Request& request);
+void declare_schema(FlagSet& flags, Request& request);
 void declare_version(FlagSet& flags, Request& request);
 
 }  // namespace ichor

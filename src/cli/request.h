@@ -16,7 +16,7 @@ namespace ichor {
 /// What was asked for on the command line, checked as far as that goes without looking at anything
 /// else. One struct per command; src/command has one file for each.
 
-enum class OutputFormat { table, json };
+enum class OutputFormat { table, json, sarif };
 
 /// Taken by every command, before or after its name.
 struct CommonOptions {
@@ -66,7 +66,15 @@ struct PlanRequest {
   std::vector<NodeName> exclude;
 };
 
-struct LintRequest {};
+struct LintRequest {
+  std::vector<std::string> profiles;  // files or folders; empty: the one of -p
+};
+
+struct InitRequest {
+  std::string from;  // a profile of another tool; empty: a starter
+};
+
+struct SchemaRequest {};
 
 struct PreflightRequest {
   NodeOptions nodes;
@@ -123,6 +131,7 @@ struct GenSecretsRequest {
 enum class GenOutput { controlplane, worker, talosconfig };
 
 struct GenConfigRequest {
+  std::string from;  // a profile, instead of name and endpoint
   std::string cluster_name, endpoint;
   std::string with_secrets;  // empty: fresh ones
   std::string talos_version, kubernetes_version;
@@ -213,6 +222,6 @@ using Request =
                  HealthRequest, StatusRequest, ReportRequest, UnlockRequest, LabStartRequest,
                  LabStatusRequest, LabInjectRequest, LabStopRequest, SimulateRequest,
                  CompletionRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
-                 MachineconfigPatchRequest, MachineconfigDiffRequest>;
+                 MachineconfigPatchRequest, MachineconfigDiffRequest, InitRequest, SchemaRequest>;
 
 }  // namespace ichor

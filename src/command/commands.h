@@ -33,6 +33,8 @@ Exit run(const LabInjectRequest& request, const CommonOptions& common, Desk& des
 Exit run(const LabStopRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SimulateRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const CompletionRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const InitRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const SchemaRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const VersionRequest& request, const CommonOptions& common, Desk& desk);
 
 }  // namespace ichor

@@ -82,6 +82,12 @@ class Desk {
   /// Files that the operator named.
   virtual Result<std::string> read_input(const std::string& path) = 0;
   virtual Result<SecretString> read_secret(const std::string& path) = 0;
+  /// The files below a folder that the operator named, relative to it and sorted.
+  virtual Result<std::vector<std::string>> list_files(const std::string& folder) = 0;
+  /// A variable of the environment; nothing if it is not set.
+  virtual std::optional<std::string> environment(const std::string& name) = 0;
+  /// Whether there is such a file; what cannot be looked at is not there.
+  virtual bool has_file(const std::string& path) = 0;
   /// Refuses a place at which git would see a secret.
   virtual Result<void> may_export(const std::string& path) = 0;
   /// Writes a secret where the operator wants it, with a backup of what was there.

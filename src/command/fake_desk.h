@@ -168,6 +168,26 @@ class FakeDesk final : public Desk {
     if (!text) return tl::unexpected(std::move(text).error());
     return SecretString(*std::move(text));
   }
+  Result<std::vector<std::string>> list_files(const std::string& folder) override {
+    std::vector<std::string> files;
+    const std::string start = folder + "/";
+    for (const auto& [path, text] : inputs) {
+      if (path.starts_with(start)) files.push_back(path.substr(start.size()));
+    }
+    if (files.empty()) return fail(Errc::invalid, folder + ": No such file");
+    return files;
+  }
+  std::optional<std::string> environment(const std::string& name) override {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
+  }
+  bool has_file(const std::string& path) override { return inputs.contains(path); }
+  Result<void> write_private(const std::string& path, const SecretString& content,
+                             bool force) override {
+    if (!force && exported.contains(path)) return fail(Errc::invalid, path + " is there already");
+    exported[path] = std::string(content.reveal());
+    return {};
+  }
   Result<void> may_export(const std::string& path) override {
     if (seen_by_git.contains(path)) return fail(Errc::unsafe, path + " is seen by git");
     return {};
@@ -193,9 +213,10 @@ class FakeDesk final : public Desk {
     return signal;
   }
 
-  std::map<std::string, std::string> inputs;    // files of the operator
-  std::map<std::string, std::string> files;     // of the state folder
-  std::map<std::string, std::string> exported;  // by path
+  std::map<std::string, std::string> variables;  // of the environment
+  std::map<std::string, std::string> inputs;     // files of the operator
+  std::map<std::string, std::string> files;      // of the state folder
+  std::map<std::string, std::string> exported;   // by path
   std::set<std::string> seen_by_git;
   bool state_made{false};
   bool copied{false};

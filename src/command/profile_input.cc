@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "base/nearest_name.h"
+#include "command/lint_material.h"
+#include "command/surroundings.h"
 #include "lint/rules.h"
-#include "profile/read_profile.h"
+#include "profile/detect.h"
 
 namespace ichor {
 
@@ -16,27 +19,33 @@ struct Judged {
   std::vector<Finding> findings;
 };
 
+/// The folder of a path, with a slash at its end; empty if it is the present one.
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
 OrEnd<Judged> judge(const CommonOptions& common, Desk& desk) {
   const auto text = desk.read_input(common.profile);
   if (!text) return end_with(Exit::usage, text.error().message);
-  Judged judged{read_profile(*text, common.profile), {}};
+  Judged judged{read_any_profile(*text, common.profile, surroundings_of(common.profile, desk)), {}};
   judged.findings = judged.reading.findings;
   // Rules look at a profile that could be read; of another one they would only say follow-ups.
   if (judged.reading.ok()) {
-    judged.findings = lint({judged.reading.profile, judged.reading.source});
+    LintInput input{judged.reading.profile, judged.reading.source};
+    input.material =
+        read_lint_material(judged.reading, folder_of(common.profile), desk, judged.findings);
+    std::vector<Finding> of_rules = lint(input);
+    judged.findings.insert(judged.findings.end(), std::move_iterator(of_rules.begin()),
+                           std::move_iterator(of_rules.end()));
   }
+  settle(judged.findings);
   return judged;
 }
 
 bool has_error(const std::vector<Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(),
                      [](const Finding& finding) { return finding.severity == Severity::error; });
-}
-
-/// The folder of a path, with a slash at its end; empty if it is the present one.
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
 OrEnd<NodePlan*> find_node(const NodeName& name, ClusterProfile& profile) {

@@ -21,7 +21,11 @@ bool is_patch(std::string_view name) {
 /// Who gets a file of the patches' folder; nothing if nobody does.
 std::optional<PatchScope> scope_of(const ClusterProfile& profile, std::string_view file) {
   const std::size_t slash = file.find('/');
-  if (slash == std::string_view::npos) return PatchScope{};
+  if (slash == std::string_view::npos) {
+    // Beside the profile lie other files too.
+    const bool own_folder = profile.talos.patches_dir != ".";
+    return own_folder ? std::optional(PatchScope{}) : std::nullopt;
+  }
   std::string_view folder = file.substr(0, slash);
   const bool deeper = file.find('/', slash + 1) != std::string_view::npos;
   if (is_one_of(folder, {"node", "nodes"}) && deeper) {
@@ -64,6 +68,7 @@ std::vector<PatchFile> list_patches(const ClusterProfile& profile,
       patches.push_back({folder + file, *scope, file.ends_with(".j2")});
       continue;
     }
+    if (profile.talos.patches_dir == ".") continue;
     Finding finding;
     finding.id = "patch.nobody";
     finding.severity = Severity::warning;

@@ -268,4 +268,15 @@ ProfileReading read_profile(std::string_view text, const std::string& file_name)
   return reading;
 }
 
+std::vector<KeyNote> profile_keys() {
+  std::vector<KeyNote> keys;
+  ReadingLog log;
+  log.notes = &keys;
+  yaml::Node empty;
+  empty.kind = yaml::Kind::mapping;
+  ProfileReading ignored;
+  read_root(log, empty, ignored);
+  return keys;
+}
+
 }  // namespace ichor

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include "command/commands.h"
+#include "command/finish.h"
+#include "command/surroundings.h"
+#include "lint/rules.h"
+#include "profile/detect.h"
+#include "profile/write_profile.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr const char* kIgnored =
+    "# What ichor makes and nobody may commit.\n"
+    ".ichor/\n"
+    "clusterconfig/\n"
+    "kubeconfig\n"
+    "kubernetes/kubeconfig\n"
+    "secrets.yaml\n"
+    "talosconfig\n"
+    "talsecret.yaml\n";
+
+struct Start {
+  ClusterProfile profile;
+  std::vector<Finding> lost;
+};
+
+/// What a profile of ours does not hold, told as warnings: nothing is dropped quietly.
+std::vector<Finding> find_lost(const ClusterRecipe& recipe, const std::string& file) {
+  std::vector<Finding> lost;
+  for (const NodeRecipe& node : recipe.nodes) {
+    if (node.patches.empty() && node.documents.empty()) continue;
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.id = "profile.converted";
+    finding.node = node.node;
+    finding.where = file + ":1:1";
+    finding.what = fmt::format("{} patches and {} documents of {} are not in the new profile",
+                               node.patches.size(), node.documents.size(), node.node.value());
+    finding.fix = fmt::format(
+        "`ichor gen config --from {}` has them; write them as files below patches_dir", file);
+    lost.push_back(std::move(finding));
+  }
+  return lost;
+}
+
+OrEnd<Start> start_of(const InitRequest& request, Desk& desk) {
+  if (request.from.empty()) return Start{starter_profile(), {}};
+  const auto text = desk.read_input(request.from);
+  if (!text) return end_with(Exit::usage, text.error().message);
+  ProfileReading reading =
+      read_any_profile(*text, request.from, surroundings_of(request.from, desk));
+  if (reading.ok()) {
+    std::vector<Finding> lost;
+    if (reading.recipe) lost = find_lost(*reading.recipe, request.from);
+    return Start{std::move(reading.profile), std::move(lost)};
+  }
+  RunResult result;
+  result.exit = Exit::findings;
+  result.verdict = fmt::format("{}: must be corrected first", request.from);
+  result.findings = std::move(reading.findings);
+  settle(result.findings);
+  return tl::unexpected(std::move(result));
+}
+
+}  // namespace
+
+Exit run(const InitRequest& request, const CommonOptions& common, Desk& desk) {
+  auto start = start_of(request, desk);
+  if (!start) return finish(std::move(start).error(), desk);
+  if (desk.has_file(common.profile)) {
+    return finish(end_with(Exit::usage, fmt::format("{} is there already, and init does not write "
+                                                    "over it",
+                                                    common.profile))
+                      .value(),
+                  desk);
+  }
+  Summary summary;
+  summary.cluster = start->profile.name;
+  const std::string folder = common.profile.substr(0, common.profile.rfind('/') + 1);
+  const auto write = [&](const char* what, const std::string& path, std::string text) {
+    auto written = desk.write_private(path, SecretString(std::move(text)), false);
+    if (written) summary.written.emplace_back(what, path);
+    return written;
+  };
+  if (auto done = write("profile", common.profile, write_profile(start->profile)); !done) {
+    return finish(end_with(done.error()).value(), desk);
+  }
+  if (!desk.has_file(folder + ".gitignore")) {
+    if (auto done = write("gitignore", folder + ".gitignore", kIgnored); !done) {
+      return finish(end_with(done.error()).value(), desk);
+    }
+  }
+  summary.result.exit = Exit::done;
+  summary.result.verdict = fmt::format("wrote {}", common.profile);
+  summary.result.findings = std::move(start->lost);
+  settle(summary.result.findings);
+  summary.next = {fmt::format("edit {}, then: ichor lint -p {}", common.profile, common.profile)};
+  return finish(std::move(summary), desk);
+}
+
+}  // namespace ichor

@@ -1,0 +1,88 @@
+#include "profile/cluster_template.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "profile/formats.h"
+#include "yaml/document.h"
+
+namespace ichor {
+
+namespace {
+
+NodePlan read_node(MappingReader& reader, ClusterProfile& profile) {
+  NodePlan node;
+  std::string text;
+  reader.text("name", text, Need::required, "a name of lower-case letters, digits, - and .",
+              [](std::string& name) { return is_name(name); });
+  node.name = NodeName(text);
+  text.clear();
+  reader.text("address", text, Need::required, "an IP address such as 192.168.22.101", is_ip);
+  node.address = node.maintenance_address = IpAddress(text);
+  bool controller = false;
+  reader.flag("controller", controller);
+  node.role = controller ? Role::control_plane : Role::worker;
+  text.clear();
+  reader.text("disk", text, Need::required, "a disk such as /dev/sda, or its serial number");
+  (text.starts_with('/') ? node.disk : node.disk_selector.serial) = text;
+  text.clear();
+  reader.text("mac_addr", text, Need::required, "a MAC address such as 52:54:00:aa:bb:01", is_mac);
+  node.mac = MacAddress(text);
+  reader.text("schematic_id", node.schematic, Need::optional, "a schematic ID of 64 hex digits",
+              [](std::string& id) { return is_schematic(id); });
+  bool secure_boot = false, encrypt = false;
+  reader.flag("secureboot", secure_boot);
+  profile.talos.secure_boot |= secure_boot;
+  reader.flag("encrypt_disk", encrypt);
+  reader.whole("mtu", 1450, 9000);
+  std::vector<std::string> modules;
+  reader.texts("kernel_modules", modules);
+  reader.finish();
+  return node;
+}
+
+}  // namespace
+
+void read_template_nodes(MappingReader& reader, ClusterProfile& profile) {
+  for (MappingReader& node : reader.sections("nodes", Need::required)) {
+    profile.nodes.push_back(read_node(node, profile));
+  }
+  std::stable_sort(profile.nodes.begin(), profile.nodes.end(),
+                   [](const NodePlan& a, const NodePlan& b) {
+                     return a.role == Role::control_plane && b.role == Role::worker;
+                   });
+}
+
+void settle_template(const std::string& api_address, ClusterProfile& profile) {
+  profile.name = "kubernetes";
+  profile.network.vip = api_address;
+  profile.network.api_endpoint = api_address;
+  if (!api_address.empty()) is_endpoint(profile.network.api_endpoint);
+  profile.network.vlan_tagged_by_node = profile.network.vlan.has_value();
+  profile.talos.cni_none = true;
+  profile.talos.allow_scheduling_on_control_planes = true;
+}
+
+void read_template_versions(const Surroundings& surroundings, ReadingLog& log,
+                            ClusterProfile& profile) {
+  for (const char* name : {"talos/talenv.yaml", "talos/topf.yaml"}) {
+    const auto text = surroundings.file(name);
+    if (!text || !*text) continue;
+    const auto document = yaml::parse_single(**text, name);
+    if (!document) continue;
+    const yaml::Node* talos = document->root.find("talosVersion");
+    const yaml::Node* kubernetes = document->root.find("kubernetesVersion");
+    const auto version = talos != nullptr ? parse_version(talos->text) : std::nullopt;
+    if (!version) continue;
+    profile.talos.version = *version;
+    profile.talos.contract = {version->major, version->minor, 0};
+    if (kubernetes != nullptr && parse_version(kubernetes->text)) {
+      profile.talos.kubernetes_version = kubernetes->text;
+    }
+    return;
+  }
+  log.add({1, 1}, "profile.missing", "nothing says which version of Talos is wanted",
+          "add talosVersion and kubernetesVersion to talos/talenv.yaml beside this file");
+}
+
+}  // namespace ichor

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "profile/mapping_reader.h"
+#include "profile/read_profile.h"
+#include "profile/surroundings.h"
+
+namespace ichor {
+
+/// What cluster-template's two formats have in common.
+
+/// A node: name, address, controller, disk (a path or a serial number), mac_addr, and more.
+void read_template_nodes(MappingReader& reader, ClusterProfile& profile);
+
+/// The API's address is the VIP, Cilium is the CNI, and control planes take pods.
+void settle_template(const std::string& api_address, ClusterProfile& profile);
+
+/// The versions, which neither format has: from talos/talenv.yaml or talos/topf.yaml beside it.
+/// Reports if nothing tells the version of Talos.
+void read_template_versions(const Surroundings& surroundings, ReadingLog& log,
+                            ClusterProfile& profile);
+
+}  // namespace ichor
