@@ -109,6 +109,9 @@ class MachineDesk final : public Desk {
   Result<std::string> read_input(const std::string& path) override {
     return ichor::read_input(path, kInputMax);
   }
+  std::optional<std::vector<std::string>> list_folder(const std::string& path) override {
+    return ichor::list_folder(path);
+  }
   Result<SecretString> read_secret(const std::string& path) override {
     return read_secret_input(path, kInputMax);
   }

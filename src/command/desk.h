@@ -5,6 +5,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "async/clock.h"
 #include "async/context.h"
@@ -81,6 +82,9 @@ class Desk {
 
   /// Files that the operator named.
   virtual Result<std::string> read_input(const std::string& path) = 0;
+  /// The names in a folder that the operator named, sorted, without those that begin with a dot;
+  /// nothing if there is no such folder.
+  virtual std::optional<std::vector<std::string>> list_folder(const std::string& path) = 0;
   virtual Result<SecretString> read_secret(const std::string& path) = 0;
   /// The files below a folder that the operator named, relative to it and sorted.
   virtual Result<std::vector<std::string>> list_files(const std::string& folder) = 0;

@@ -6,6 +6,7 @@
 
 #include "base/nearest_name.h"
 #include "command/lint_material.h"
+#include "command/profile_patches.h"
 #include "command/surroundings.h"
 #include "lint/rules.h"
 #include "profile/detect.h"
@@ -17,6 +18,7 @@ namespace {
 struct Judged {
   ProfileReading reading;
   std::vector<Finding> findings;
+  ProfilePatches patches;
 };
 
 /// The folder of a path, with a slash at its end; empty if it is the present one.
@@ -25,20 +27,34 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
+/// The rules, and whether the patches can be applied. Patches that a rule found wrong are not tried
+/// as well: that would say the same in other words.
+void judge_content(const std::string& folder, Judged& judged, Desk& desk) {
+  const ClusterProfile& profile = judged.reading.profile;
+  LintInput input{profile, judged.reading.source};
+  input.material = read_lint_material(judged.reading, folder, desk, judged.findings);
+  std::vector<Finding> of_rules = lint(input);
+  judged.findings.insert(judged.findings.end(), std::move_iterator(of_rules.begin()),
+                         std::move_iterator(of_rules.end()));
+  const bool patches_fine =
+      std::none_of(judged.findings.begin(), judged.findings.end(), [](const Finding& finding) {
+        return finding.severity == Severity::error && finding.id.starts_with("patch.");
+      });
+  if (!patches_fine) return;
+  judged.patches = read_profile_patches(profile, folder, judged.findings, desk);
+  for (Finding& finding : check_patches(profile, judged.patches)) {
+    judged.findings.push_back(std::move(finding));
+  }
+}
+
 OrEnd<Judged> judge(const CommonOptions& common, Desk& desk) {
   const auto text = desk.read_input(common.profile);
   if (!text) return end_with(Exit::usage, text.error().message);
-  Judged judged{read_any_profile(*text, common.profile, surroundings_of(common.profile, desk)), {}};
+  Judged judged{
+      read_any_profile(*text, common.profile, surroundings_of(common.profile, desk)), {}, {}};
   judged.findings = judged.reading.findings;
   // Rules look at a profile that could be read; of another one they would only say follow-ups.
-  if (judged.reading.ok()) {
-    LintInput input{judged.reading.profile, judged.reading.source};
-    input.material =
-        read_lint_material(judged.reading, folder_of(common.profile), desk, judged.findings);
-    std::vector<Finding> of_rules = lint(input);
-    judged.findings.insert(judged.findings.end(), std::move_iterator(of_rules.begin()),
-                           std::move_iterator(of_rules.end()));
-  }
+  if (judged.reading.ok()) judge_content(folder_of(common.profile), judged, desk);
   settle(judged.findings);
   return judged;
 }
@@ -112,7 +128,7 @@ OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged) {
                                              profile.name, common.cluster));
   }
   return ProfileInput{std::move(judged.reading.profile), std::move(judged.findings),
-                      folder_of(common.profile)};
+                      folder_of(common.profile), std::move(judged.patches)};
 }
 
 }  // namespace

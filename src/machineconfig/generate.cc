@@ -58,11 +58,8 @@ Result<GenerateInput> input_of(const Contract& contract, const ClusterProfile& p
 
 Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile,
                                                    const pki::SecretsBundle& secrets,
-                                                   const NodePlan& node) {
-  // Leaving a patch out silently would give a cluster that nobody asked for.
-  if (!node.patches.empty() || !profile.talos.patches_dir.empty()) {
-    return fail(Errc::invalid, "patches and patches_dir are not supported yet");
-  }
+                                                   const NodePlan& node,
+                                                   const std::vector<Patch>& patches) {
   const auto contract = find_contract(profile.talos.contract);
   if (!contract) return tl::unexpected(contract.error());
   auto input = input_of(*contract, profile, node);
@@ -76,12 +73,15 @@ Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile
     if (!network) return tl::unexpected(network.error());
     for (yaml::Node& document : *network) documents.push_back(std::move(document));
   }
-  return documents;
+  if (patches.empty()) return documents;
+  auto patched = apply_patches(std::move(documents), "config", patches, schema_minor(profile));
+  if (!patched) return tl::unexpected(std::move(patched).error());
+  return std::move(patched->documents);
 }
 
 Result<MachineConfig> generate(const ClusterProfile& profile, const pki::SecretsBundle& secrets,
-                               const NodePlan& node) {
-  auto documents = generate_documents(profile, secrets, node);
+                               const NodePlan& node, const std::vector<Patch>& patches) {
+  auto documents = generate_documents(profile, secrets, node, patches);
   if (!documents) return tl::unexpected(documents.error());
   MachineConfig config;
   config.bytes = SecretString(yaml::emit_all(*documents));
@@ -92,10 +92,16 @@ Result<MachineConfig> generate(const ClusterProfile& profile, const pki::Secrets
   return config;
 }
 
-Result<ConfigSet> generate_all(const ClusterProfile& profile, const pki::SecretsBundle& secrets) {
+Result<ConfigSet> generate_all(const ClusterProfile& profile, const pki::SecretsBundle& secrets,
+                               const ProfilePatches& patches) {
   ConfigSet set;
   for (const NodePlan& node : profile.nodes) {
-    auto config = generate(profile, secrets, node);
+    const std::vector<Patch> own = patches.of(node);
+    // Leaving a patch out silently would give a cluster that nobody asked for.
+    if (own.empty() && !node.patches.empty()) {
+      return fail(Errc::invalid, fmt::format("{}: its patches were not read", node.name.value()));
+    }
+    auto config = generate(profile, secrets, node, own);
     if (!config) {
       return fail(config.error().code,
                   fmt::format("{}: {}", node.name.value(), config.error().message));

@@ -42,7 +42,7 @@ Typed read_flag(const yaml::Node& node) {
   return wanted("true or false");
 }
 
-/// The whole number of a scalar; a fraction is cut off, as Talos does.
+/// The whole number of a scalar. 5.0 is one; Talos 1.12 would cut the fraction of 5.5 off.
 std::optional<std::uint64_t> unsigned_of(const yaml::Node& node, std::uint64_t max) {
   const GoScalar scalar = read_go_scalar(node);
   std::uint64_t number = 0;
@@ -53,8 +53,9 @@ std::optional<std::uint64_t> unsigned_of(const yaml::Node& node, std::uint64_t m
       break;
     case GoScalar::Type::large: number = scalar.large; break;
     case GoScalar::Type::floating:
-      if (!(scalar.floating > -1 && scalar.floating < 18446744073709551615.0)) return std::nullopt;
-      number = static_cast<std::uint64_t>(std::max(scalar.floating, 0.0));
+      if (!(scalar.floating >= 0 && scalar.floating < 18446744073709551615.0)) return std::nullopt;
+      if (std::trunc(scalar.floating) != scalar.floating) return std::nullopt;
+      number = static_cast<std::uint64_t>(scalar.floating);
       break;
     default: return std::nullopt;
   }
@@ -70,7 +71,8 @@ Typed read_signed(const yaml::Node& node) {
   const GoScalar scalar = read_go_scalar(node);
   if (scalar.type == GoScalar::Type::integer) return yaml::make_int(scalar.integer);
   constexpr double limit = 9223372036854775807.0;
-  if (scalar.type == GoScalar::Type::floating && std::abs(scalar.floating) < limit) {
+  if (scalar.type == GoScalar::Type::floating && std::abs(scalar.floating) < limit &&
+      std::trunc(scalar.floating) == scalar.floating) {
     return yaml::make_int(static_cast<std::int64_t>(scalar.floating));
   }
   return wanted("a whole number");

@@ -1,4 +1,4 @@
-"""What the parts about machine configs share: the two programs, and when two configs are the same."""
+"""What the parts about machine configs share: the two programs, and when two configs are equal."""
 
 import os
 import pathlib
@@ -13,7 +13,8 @@ def reexec_with_yaml():
     try:
         import yaml  # noqa: F401
     except ImportError:
-        shown = subprocess.run([ROOT / "tools/real-tools", "jinja2"], capture_output=True, text=True)
+        shown = subprocess.run([ROOT / "tools/real-tools", "jinja2"], capture_output=True,
+                               text=True)
         if shown.returncode != 0:
             print("PyYAML cannot be had")
             sys.exit(77)

@@ -155,7 +155,11 @@ class Deleter {
       return true;
     }
     yaml::Node* inner = find_value(value, key);
-    return inner != nullptr && whole(*field, *inner, depth + 1);
+    if (inner != nullptr) return whole(*field, *inner, depth + 1);
+    // An object that is not told from an empty one is always there.
+    const bool there = field->form == Form::one && !field->pointer && field->shape == Shape::object;
+    yaml::Node empty = yaml::map();
+    return there && whole(*field, empty, depth + 1);
   }
 
  private:

@@ -92,7 +92,7 @@ class Merger {
   Result<void> object(const Object& type, yaml::Node& left, const yaml::Node& right,
                       const std::string& path) {
     // A certificate and its key belong together: a patch with one of them sets both.
-    if (type.name == "PEMEncodedCertificateAndKey") {
+    if (type.name.starts_with("PEMEncoded")) {
       left = right;
       return {};
     }

@@ -15,6 +15,7 @@ class Bench:
     def __init__(self, version):
         self.talosctl = talos.talosctl(version)
         self.version = version
+        self.refused_by_both = 0
 
     def compare_all(self, pairs):
         """compare() of many, two at a time, in order."""
@@ -48,6 +49,7 @@ class Bench:
         """Lines that tell how the two differ; none if they do not."""
         ours, theirs, our_words, their_words = self.patch(base, patches)
         if ours is None and theirs is None:
+            self.refused_by_both += 1
             return []
         if ours is None:
             return [f"only ichor refuses: {our_words.strip()[:300]}"]
