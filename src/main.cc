@@ -19,7 +19,6 @@
 #include "machineconfig/canonical.h"
 #include "os/durable_file.h"
 #include "os/file_artifacts.h"
-#include "os/file_list.h"
 #include "os/git_guard.h"
 #include "os/loop_clock.h"
 #include "os/process.h"
@@ -37,7 +36,6 @@ namespace ichor {
 namespace {
 
 constexpr std::size_t kInputMax = 4u << 20;
-constexpr std::size_t kInputFilesMax = 10'000;
 
 class MachineState final : public StateDir {
  public:
@@ -114,9 +112,6 @@ class MachineDesk final : public Desk {
   }
   Result<SecretString> read_secret(const std::string& path) override {
     return read_secret_input(path, kInputMax);
-  }
-  Result<std::vector<std::string>> list_files(const std::string& folder) override {
-    return ichor::list_files(folder, kInputFilesMax);
   }
   std::optional<std::string> environment(const std::string& name) override {
     const char* value = std::getenv(name.c_str());

@@ -86,8 +86,6 @@ class Desk {
   /// nothing if there is no such folder.
   virtual std::optional<std::vector<std::string>> list_folder(const std::string& path) = 0;
   virtual Result<SecretString> read_secret(const std::string& path) = 0;
-  /// The files below a folder that the operator named, relative to it and sorted.
-  virtual Result<std::vector<std::string>> list_files(const std::string& folder) = 0;
   /// A variable of the environment; nothing if it is not set.
   virtual std::optional<std::string> environment(const std::string& name) = 0;
   /// Whether there is such a file; what cannot be looked at is not there.

@@ -168,14 +168,16 @@ class FakeDesk final : public Desk {
     if (!text) return tl::unexpected(std::move(text).error());
     return SecretString(*std::move(text));
   }
-  Result<std::vector<std::string>> list_files(const std::string& folder) override {
-    std::vector<std::string> files;
-    const std::string start = folder + "/";
-    for (const auto& [path, text] : inputs) {
-      if (path.starts_with(start)) files.push_back(path.substr(start.size()));
+  std::optional<std::vector<std::string>> list_folder(const std::string& path) override {
+    std::set<std::string> names;
+    const std::string start = path + "/";
+    for (const auto& [file, text] : inputs) {
+      if (!file.starts_with(start)) continue;
+      const std::string rest = file.substr(start.size());
+      names.insert(rest.substr(0, rest.find('/')));
     }
-    if (files.empty()) return fail(Errc::invalid, folder + ": No such file");
-    return files;
+    if (names.empty()) return std::nullopt;
+    return std::vector<std::string>(names.begin(), names.end());
   }
   std::optional<std::string> environment(const std::string& name) override {
     const auto found = variables.find(name);

@@ -14,21 +14,41 @@ std::string below(const std::string& folder, const std::string& path) {
   return path.starts_with('/') ? path : folder + path;
 }
 
+/// All files below a folder, at most three folders deep: nothing that is looked for lies deeper.
+void list_below(const std::string& root, const std::string& path, int depth, Desk& desk,
+                std::vector<std::string>& files) {
+  constexpr int depth_max = 3;
+  const auto names = desk.list_folder(path.empty() ? root : root + "/" + path);
+  if (!names) {
+    files.push_back(path);
+    return;
+  }
+  if (depth > depth_max) return;
+  for (const std::string& name : *names) {
+    list_below(root, path.empty() ? name : path + "/" + name, depth + 1, desk, files);
+  }
+}
+
 void read_patch_files(const ProfileReading& reading, const std::string& folder, Desk& desk,
                       LintMaterial& material, std::vector<Finding>& findings) {
   Reporter report(findings);
   const std::string& patches_dir = reading.profile.talos.patches_dir;
   std::vector<std::string> files;
   if (!patches_dir.empty()) {
-    auto listed = desk.list_files(below(folder, patches_dir));
-    if (listed) {
-      files = *std::move(listed);
+    const std::string root = below(folder, patches_dir);
+    if (desk.list_folder(root)) {
+      list_below(root, "", 0, desk, files);
     } else {
       report.error("patch.missing", reading.source.where("talos.patches_dir"),
-                   listed.error().message, "correct talos.patches_dir, or remove it");
+                   fmt::format("{} is no folder that can be read", root),
+                   "create it, or remove talos.patches_dir");
     }
   }
   for (PatchFile& file : list_patches(reading.profile, files, reading.source, findings)) {
+    if (!file.text.empty()) {
+      material.patches.push_back(read_lint_patch(file, file.text, findings));
+      continue;
+    }
     file.path = below(folder, file.path);
     if (file.is_template) continue;
     const auto text = desk.read_input(file.path);

@@ -6,7 +6,7 @@
 
 #include "lint/reporter.h"
 #include "profile/formats.h"
-#include "profile/nearest_name.h"
+#include "base/nearest_name.h"
 
 namespace ichor {
 

@@ -7,7 +7,7 @@
 #include "lint/reporter.h"
 #include "lint/settings.h"
 #include "machineconfig/schema.h"
-#include "profile/nearest_name.h"
+#include "base/nearest_name.h"
 #include "yaml/document.h"
 
 namespace ichor {

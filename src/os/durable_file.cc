@@ -221,6 +221,11 @@ Result<SecretString> read_named(const std::string& path, std::size_t size_max, b
 
 }  // namespace
 
+bool has_file(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
 Result<std::string> read_input(const std::string& path, std::size_t size_max) {
   auto bytes = read_named(path, size_max, false);
   if (!bytes) return tl::unexpected(std::move(bytes).error());

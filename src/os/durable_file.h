@@ -60,6 +60,9 @@ Result<std::string> read_input(const std::string& path, std::size_t size_max);
 /// The names in a folder, sorted, without hidden ones; nothing if it cannot be listed.
 std::optional<std::vector<std::string>> list_folder(const std::string& path);
 
+/// Whether there is a regular file of this name; what cannot be looked at is not there.
+bool has_file(const std::string& path);
+
 /// As read_input; Errc::unsafe if others than the owner may read it.
 Result<SecretString> read_secret_input(const std::string& path, std::size_t size_max);
 

@@ -65,7 +65,7 @@ std::vector<PatchFile> list_patches(const ClusterProfile& profile,
     if (!is_patch(file)) continue;
     const auto scope = scope_of(profile, file);
     if (scope) {
-      patches.push_back({folder + file, *scope, file.ends_with(".j2")});
+      patches.push_back({folder + file, *scope, file.ends_with(".j2"), {}});
       continue;
     }
     if (profile.talos.patches_dir == ".") continue;
@@ -83,8 +83,16 @@ std::vector<PatchFile> list_patches(const ClusterProfile& profile,
            std::tuple(b.scope.kind, b.scope.node.value(), std::string_view(b.path));
   });
   for (const NodePlan& node : profile.nodes) {
-    for (const std::string& path : node.patches) {
-      patches.push_back({path, {PatchScope::Kind::node, node.name}, path.ends_with(".j2")});
+    for (std::size_t i = 0; i < node.patches.size(); ++i) {
+      const std::string& written = node.patches[i];
+      const PatchScope scope{PatchScope::Kind::node, node.name};
+      if (written.find_first_of("\n {[") != std::string::npos) {
+        const std::string name = fmt::format("patches[{}] of {}", i, node.name.value());
+        patches.push_back({name, scope, false, written});
+      } else {
+        const std::string path = written.substr(written.starts_with('@') ? 1 : 0);
+        patches.push_back({path, scope, path.ends_with(".j2"), {}});
+      }
     }
   }
   return patches;
