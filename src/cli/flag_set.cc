@@ -96,7 +96,9 @@ void FlagSet::number(const std::string& names, std::string hint, std::int64_t mi
 }
 
 void FlagSet::arguments(std::string hint, Take take) {
-  parser_->app.add_option(hint, taking(hint, std::move(take)))->expected(-1);
+  parser_->app.add_option(hint, taking(hint, std::move(take)))
+      ->expected(1, CLI::detail::expected_max_vector_size)
+      ->allow_extra_args();
   declared_.push_back({{hint}, hint, {}, true});
 }
 

@@ -54,7 +54,7 @@ TEST_F(CommandsTest, LintFindsNothingInTheReferenceProfile) {
 }
 
 TEST_F(CommandsTest, LintTellsAllFindingsWithTheirPlaces) {
-  desk_.inputs["bad.yaml"] = content_of("examples/broken/network.yaml");
+  desk_.inputs["bad.yaml"] = content_of("tests/golden/profiles/network.yaml");
   EXPECT_EQ(type({"lint", "-p", "bad.yaml"}), 3);
   EXPECT_GT(result().findings.size(), 1u);
   for (const Finding& finding : result().findings) {
@@ -64,7 +64,7 @@ TEST_F(CommandsTest, LintTellsAllFindingsWithTheirPlaces) {
 }
 
 TEST_F(CommandsTest, NothingIsBegunWithAProfileThatHasErrors) {
-  desk_.inputs["bad.yaml"] = content_of("examples/broken/network.yaml");
+  desk_.inputs["bad.yaml"] = content_of("tests/golden/profiles/network.yaml");
   EXPECT_EQ(type({"up", "-p", "bad.yaml"}), 3);
   EXPECT_FALSE(desk_.state_made);
 }

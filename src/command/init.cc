@@ -2,9 +2,8 @@
 
 #include "command/commands.h"
 #include "command/finish.h"
-#include "command/surroundings.h"
+#include "command/profile_file.h"
 #include "lint/rules.h"
-#include "profile/detect.h"
 #include "profile/write_profile.h"
 
 namespace ichor {
@@ -20,6 +19,33 @@ constexpr const char* kIgnored =
     "secrets.yaml\n"
     "talosconfig\n"
     "talsecret.yaml\n";
+
+/// Thin calls of ichor, for people who type `task`.
+constexpr const char* kTasks =
+    "version: \"3\"\n"
+    "\n"
+    "vars:\n"
+    "  PROFILE: '{{.PROFILE | default \"ichor.yaml\"}}'\n"
+    "\n"
+    "tasks:\n"
+    "  lint:\n"
+    "    desc: check the profile without touching anything else\n"
+    "    cmd: ichor lint -p {{.PROFILE}}\n"
+    "  try:\n"
+    "    desc: bring the cluster up on simulated nodes on this machine\n"
+    "    cmd: ichor up -p {{.PROFILE}} --lab\n"
+    "  plan:\n"
+    "    desc: show what would be done\n"
+    "    cmd: ichor plan -p {{.PROFILE}}\n"
+    "  up:\n"
+    "    desc: bring the cluster up\n"
+    "    cmd: ichor up -p {{.PROFILE}}\n"
+    "  status:\n"
+    "    desc: look at every node once\n"
+    "    cmd: ichor status -p {{.PROFILE}}\n"
+    "  health:\n"
+    "    desc: wait until nodes, etcd and API are healthy\n"
+    "    cmd: ichor health -p {{.PROFILE}}\n";
 
 struct Start {
   ClusterProfile profile;
@@ -47,10 +73,10 @@ std::vector<Finding> find_lost(const ClusterRecipe& recipe, const std::string& f
 
 OrEnd<Start> start_of(const InitRequest& request, Desk& desk) {
   if (request.from.empty()) return Start{starter_profile(), {}};
-  const auto text = desk.read_input(request.from);
-  if (!text) return end_with(Exit::usage, text.error().message);
-  ProfileReading reading =
-      read_any_profile(*text, request.from, surroundings_of(request.from, desk));
+  SecretWords secrets;
+  auto found = read_profile_file(request.from, secrets, desk);
+  if (!found) return tl::unexpected(std::move(found).error());
+  ProfileReading& reading = *found;
   if (reading.ok()) {
     std::vector<Finding> lost;
     if (reading.recipe) lost = find_lost(*reading.recipe, request.from);
@@ -60,6 +86,7 @@ OrEnd<Start> start_of(const InitRequest& request, Desk& desk) {
   result.exit = Exit::findings;
   result.verdict = fmt::format("{}: must be corrected first", request.from);
   result.findings = std::move(reading.findings);
+  secrets.hide(result.findings);
   settle(result.findings);
   return tl::unexpected(std::move(result));
 }
@@ -80,15 +107,22 @@ Exit run(const InitRequest& request, const CommonOptions& common, Desk& desk) {
   summary.cluster = start->profile.name;
   const std::string folder = common.profile.substr(0, common.profile.rfind('/') + 1);
   const auto write = [&](const char* what, const std::string& path, std::string text) {
-    auto written = desk.write_private(path, SecretString(std::move(text)), false);
+    auto written = desk.create_private(path, SecretString(std::move(text)), false);
     if (written) summary.written.emplace_back(what, path);
     return written;
   };
   if (auto done = write("profile", common.profile, write_profile(start->profile)); !done) {
     return finish(end_with(done.error()).value(), desk);
   }
-  if (!desk.has_file(folder + ".gitignore")) {
-    if (auto done = write("gitignore", folder + ".gitignore", kIgnored); !done) {
+  struct Companion {
+    const char* what;
+    const char* name;
+    const char* text;
+  };
+  for (const Companion& file : {Companion{"gitignore", ".gitignore", kIgnored},
+                                Companion{"tasks", "Taskfile.yaml", kTasks}}) {
+    if (desk.has_file(folder + file.name)) continue;
+    if (auto done = write(file.what, folder + file.name, file.text); !done) {
       return finish(end_with(done.error()).value(), desk);
     }
   }

@@ -16,18 +16,12 @@ std::string counted(std::ptrdiff_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// A folder stands for the profile in it.
-std::string profile_at(const std::string& path, Desk& desk) {
-  const std::string inside = path + (path.ends_with('/') ? "" : "/") + "ichor.yaml";
-  return !desk.has_file(path) && desk.has_file(inside) ? inside : path;
-}
-
 OrEnd<std::vector<Finding>> lint_all(const std::vector<std::string>& profiles,
                                      const CommonOptions& common, Desk& desk) {
   std::vector<Finding> findings;
   for (const std::string& path : profiles) {
     CommonOptions one = common;
-    one.profile = profile_at(path, desk);
+    one.profile = path;
     auto found = lint_profile_input(one, desk);
     if (!found) return found;
     findings.insert(findings.end(), found->begin(), found->end());

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "command/recipe_config.h"
+#include "command/sops_file.h"
 #include "machineconfig/generate.h"
 #include "pki/talosconfig.h"
 
@@ -51,14 +53,17 @@ OrEnd<std::optional<SecretString>> load_secrets(const ProfileInput& input, State
                                                 Desk& desk) {
   const std::string& named = input.profile.talos.secrets_file;
   if (!named.empty()) {
-    auto text = desk.read_secret(named.starts_with('/') ? named : input.folder + named);
+    auto text = read_secret_file(named.starts_with('/') ? named : input.folder + named, desk);
     if (!text) return end_with(text.error());
     return std::optional<SecretString>(*std::move(text));
   }
   if (!state) return std::optional<SecretString>();
   auto text = state->load(kSecretsFile);
   if (!text) return end_with(text.error());
-  return *std::move(text);
+  if (!*text) return std::optional<SecretString>();
+  auto plain = open_if_sealed(**std::move(text), kSecretsFile, desk);
+  if (!plain) return end_with(plain.error());
+  return std::optional<SecretString>(*std::move(plain));
 }
 
 OrEnd<pki::SecretsBundle> parse_secrets(const SecretString& text, const std::string& file) {
@@ -160,7 +165,8 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& 
   if (auto settled = settle_secrets(input, wish.read_only, space, desk); !settled) {
     return tl::unexpected(std::move(settled).error());
   }
-  auto configs = generate_all(input.profile, space.secrets, input.patches);
+  auto configs = input.recipe ? cook_all(input.profile, *input.recipe, space.secrets)
+                              : generate_all(input.profile, space.secrets, input.patches);
   if (!configs) return end_with(Exit::findings, configs.error().message);
   space.configs = *std::move(configs);
   auto context = settle_talosconfig(input.profile, wish, space, desk);

@@ -4,9 +4,9 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "base/nearest_name.h"
 #include "lint/reporter.h"
 #include "profile/formats.h"
-#include "base/nearest_name.h"
 
 namespace ichor {
 

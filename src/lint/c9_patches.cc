@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "base/nearest_name.h"
 #include "lint/reporter.h"
 #include "lint/settings.h"
 #include "machineconfig/schema.h"
-#include "base/nearest_name.h"
 #include "yaml/document.h"
 
 namespace ichor {
@@ -159,6 +159,26 @@ class PatchCheck {
   Reporter report_;
 };
 
+/// A condition that somebody made false is a choice, though one that is worth a word. One that asks
+/// for a variable that nobody has set is always false, which nobody can have meant.
+void report_empty(const LintPatch& patch, Reporter& report) {
+  if (patch.empty_because.empty()) {
+    return report.error("patch.empty", patch.file + ":1:1",
+                        "the patch is empty and changes nothing",
+                        "write what it shall change, or remove it");
+  }
+  const std::string what =
+      fmt::format("{} renders to nothing, because `{}` is false", patch.file, patch.empty_because);
+  if (patch.unknown.empty()) {
+    return report.warning("patch.empty", patch.empty_where, what,
+                          "make the condition true, or take the patch out of the list");
+  }
+  report.error("patch.empty", patch.empty_where,
+               fmt::format("{}; nobody has set {}", what, fmt::join(patch.unknown, ", ")),
+               fmt::format("set {} in `variables`, or correct the condition",
+                           fmt::join(patch.unknown, ", ")));
+}
+
 }  // namespace
 
 void lint_patches(const LintInput& input, std::vector<Finding>& findings) {
@@ -176,15 +196,7 @@ void lint_patches(const LintInput& input, std::vector<Finding>& findings) {
     }
     const bool empty = std::all_of(patch.documents.begin(), patch.documents.end(),
                                    [](const yaml::Node& document) { return document.is_null(); });
-    if (empty && !patch.empty_because.empty()) {
-      report.error("patch.empty", patch.empty_where,
-                   fmt::format("{} renders to nothing, because `{}` is false", patch.file,
-                               patch.empty_because),
-                   "make the condition true, or take the patch out of the list");
-    } else if (empty) {
-      report.error("patch.empty", patch.file + ":1:1", "the patch is empty and changes nothing",
-                   "write what it shall change, or remove it");
-    }
+    if (empty && patch.readable) report_empty(patch, report);
     PatchCheck(patch, minor, findings).run();
   }
 }

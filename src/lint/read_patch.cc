@@ -15,6 +15,7 @@ LintPatch read_lint_patch(const PatchFile& file, std::string_view text,
     const yaml::SyntaxError& error = documents.error();
     Reporter(findings).error("patch.syntax", yaml::to_text(file.path, error.at), error.what,
                              "write the patch as YAML or JSON");
+    patch.readable = false;
     return patch;
   }
   for (yaml::Document& document : *documents) {

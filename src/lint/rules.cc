@@ -88,8 +88,11 @@ void settle(std::vector<Finding>& findings) {
     if (finding.page.empty())
       finding.page = rule != nullptr ? rule->page() : "docs/lint/profile.md";
   }
+  // At one place errors come first.
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    return place_of(a.where) < place_of(b.where);
+    return std::tuple(place_of(a.where), -static_cast<int>(a.severity), std::tie(a.id, a.what),
+                      a.node.value()) < std::tuple(place_of(b.where), -static_cast<int>(b.severity),
+                                                   std::tie(b.id, b.what), b.node.value());
   });
   // A patch for all nodes is looked at once for each of them, and says the same each time.
   const auto same = [](const Finding& a, const Finding& b) {

@@ -68,14 +68,14 @@ std::string findings_of(const std::string& path) {
   return text;
 }
 
-/// The profiles of examples/broken: one file per way to get one wrong, and beside it what ichor
-/// says about it.
+/// The profiles of tests/golden/profiles: one file per way to get one wrong, and beside it what
+/// ichor says about it.
 std::vector<std::string> broken_profiles() {
   std::vector<std::string> stems;
-  for (const std::string& file : files_below("examples/broken")) {
+  for (const std::string& file : files_below("tests/golden/profiles")) {
     const std::filesystem::path path(file);
     if (path.extension() == ".findings") {
-      stems.push_back("examples/broken/" + (path.parent_path() / path.stem()).string());
+      stems.push_back("tests/golden/profiles/" + (path.parent_path() / path.stem()).string());
     }
   }
   return stems;
@@ -91,7 +91,8 @@ TEST_P(Broken, IsExplained) {
 
 INSTANTIATE_TEST_SUITE_P(Examples, Broken, testing::ValuesIn(broken_profiles()),
                          [](const auto& info) {
-                           std::string name = info.param.substr(sizeof("examples/broken/") - 1);
+                           std::string name =
+                               info.param.substr(sizeof("tests/golden/profiles/") - 1);
                            std::erase_if(name, [](char c) { return c == '-' || c == '/'; });
                            return name;
                          });

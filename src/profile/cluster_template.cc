@@ -10,7 +10,7 @@ namespace ichor {
 
 namespace {
 
-NodePlan read_node(MappingReader& reader, ClusterProfile& profile) {
+NodePlan read_node(MappingReader& reader, ClusterProfile& profile, TemplateExtras& extras) {
   NodePlan node;
   std::string text;
   reader.text("name", text, Need::required, "a name of lower-case letters, digits, - and .",
@@ -30,22 +30,71 @@ NodePlan read_node(MappingReader& reader, ClusterProfile& profile) {
   node.mac = MacAddress(text);
   reader.text("schematic_id", node.schematic, Need::optional, "a schematic ID of 64 hex digits",
               [](std::string& id) { return is_schematic(id); });
-  bool secure_boot = false, encrypt = false;
+  bool secure_boot = false;
   reader.flag("secureboot", secure_boot);
   profile.talos.secure_boot |= secure_boot;
-  reader.flag("encrypt_disk", encrypt);
-  reader.whole("mtu", 1450, 9000);
-  std::vector<std::string> modules;
-  reader.texts("kernel_modules", modules);
+  TemplateExtras::OfNode& extra = extras.nodes.emplace_back();
+  extra.node = node.name;
+  reader.flag("encrypt_disk", extra.encrypt_disk);
+  extra.mtu = reader.whole("mtu", 1450, 9000);
+  reader.texts("kernel_modules", extra.kernel_modules);
   reader.finish();
   return node;
 }
 
+std::string quoted(const std::vector<std::string>& texts, std::string_view before,
+                   std::string_view after) {
+  std::string list;
+  for (const std::string& text : texts) {
+    std::string doubled;
+    for (const char c : text) doubled += c == '\'' ? std::string("''") : std::string(1, c);
+    list += fmt::format("{}{}'{}'{}", list.empty() ? "" : ", ", before, doubled, after);
+  }
+  return list;
+}
+
+/// With typed documents the link has an alias, which is the profile's own word for it.
+std::string mtu_patch(std::int64_t mtu, const NodePlan& node, const TalosVersion& contract) {
+  if (contract.minor >= 12) {
+    return fmt::format("{{apiVersion: v1alpha1, kind: LinkConfig, name: net0, mtu: {}}}", mtu);
+  }
+  return fmt::format(
+      "machine: {{network: {{interfaces: [{{deviceSelector: {{hardwareAddr: '{}'}}, mtu: {}}}]}}}}",
+      node.mac.value(), mtu);
+}
+
+constexpr std::string_view kEncryption =
+    "machine: {systemDiskEncryption: {"
+    "ephemeral: {provider: luks2, keys: [{slot: 0, tpm: {}}]}, "
+    "state: {provider: luks2, keys: [{slot: 0, tpm: {}}]}}}";
+
 }  // namespace
 
-void read_template_nodes(MappingReader& reader, ClusterProfile& profile) {
+void add_template_patches(const TemplateExtras& extras, ClusterProfile& profile) {
+  for (NodePlan& node : profile.nodes) {
+    if (!extras.api_sans.empty() && node.role == Role::control_plane) {
+      node.patches.push_back(fmt::format("cluster: {{apiServer: {{certSANs: [{}]}}}}",
+                                         quoted(extras.api_sans, "", "")));
+    }
+    const auto extra =
+        std::find_if(extras.nodes.begin(), extras.nodes.end(),
+                     [&](const TemplateExtras::OfNode& one) { return one.node == node.name; });
+    if (extra == extras.nodes.end()) continue;
+    constexpr std::int64_t usual_mtu = 1500;
+    if (extra->mtu && *extra->mtu != usual_mtu) {
+      node.patches.push_back(mtu_patch(*extra->mtu, node, profile.talos.contract));
+    }
+    if (extra->encrypt_disk) node.patches.emplace_back(kEncryption);
+    if (!extra->kernel_modules.empty()) {
+      node.patches.push_back(fmt::format("machine: {{kernel: {{modules: [{}]}}}}",
+                                         quoted(extra->kernel_modules, "{name: ", "}")));
+    }
+  }
+}
+
+void read_template_nodes(MappingReader& reader, ClusterProfile& profile, TemplateExtras& extras) {
   for (MappingReader& node : reader.sections("nodes", Need::required)) {
-    profile.nodes.push_back(read_node(node, profile));
+    profile.nodes.push_back(read_node(node, profile, extras));
   }
   std::stable_sort(profile.nodes.begin(), profile.nodes.end(),
                    [](const NodePlan& a, const NodePlan& b) {

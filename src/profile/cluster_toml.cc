@@ -33,7 +33,7 @@ void read_network(MappingReader network, NetworkPlan& plan) {
 }
 
 /// The address of the API.
-std::string read_kubernetes(MappingReader kubernetes, NetworkPlan& plan) {
+std::string read_kubernetes(MappingReader kubernetes, NetworkPlan& plan, TemplateExtras& extras) {
   plan.pod_cidr = "10.42.0.0/16";
   plan.service_cidr = "10.43.0.0/16";
   kubernetes.text("pod_cidr", plan.pod_cidr, Need::optional, kCidr, is_cidr);
@@ -42,23 +42,24 @@ std::string read_kubernetes(MappingReader kubernetes, NetworkPlan& plan) {
   MappingReader api = kubernetes.section("api", Need::required);
   std::string address;
   api.text("addr", address, Need::required, kIp, is_ip);
-  api.raw("tls_sans");
+  api.texts("tls_sans", extras.api_sans);
   api.finish();
   kubernetes.finish();
   return address;
 }
 
-void read_root(const yaml::Node& root, ReadingLog& log, ClusterProfile& profile) {
+void read_root(const yaml::Node& root, ReadingLog& log, ClusterProfile& profile,
+               TemplateExtras& extras) {
   MappingReader reader(log, root, "");
   read_network(reader.section("network", Need::required), profile.network);
   const std::string api =
-      read_kubernetes(reader.section("kubernetes", Need::required), profile.network);
+      read_kubernetes(reader.section("kubernetes", Need::required), profile.network, extras);
   settle_template(api, profile);
   MappingReader talos = reader.section("talos");
   talos.text("schematic_id", profile.talos.schematic_id, Need::optional,
              "a schematic ID of 64 hex digits", [](std::string& id) { return is_schematic(id); });
   talos.finish();
-  read_template_nodes(reader, profile);
+  read_template_nodes(reader, profile, extras);
   know(reader.section("gateways"), {"internal", "dns", "external"});
   know(reader.section("repository"), {"url", "branch", "webhook_provider", "known_hosts"});
   know(reader.section("domain"), {"name"});
@@ -80,8 +81,10 @@ ProfileReading read_cluster_toml(std::string_view text, const std::string& file_
   ReadingLog log;
   log.source = ProfileSource(file_name);
   if (const auto document = parse_toml(text, file_name)) {
-    read_root(document->root, log, reading.profile);
+    TemplateExtras extras;
+    read_root(document->root, log, reading.profile, extras);
     read_template_versions(surroundings, log, reading.profile);
+    add_template_patches(extras, reading.profile);
   } else {
     log.add(document.error().at, "profile.syntax", document.error().what, "write it as TOML 1.0");
   }

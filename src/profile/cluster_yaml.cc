@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view kIp = "an IP address such as 192.168.22.100";
 constexpr std::string_view kCidr = "a network such as 192.168.20.0/22";
 
-void read_cluster(const yaml::Node& root, ReadingLog& log, ClusterProfile& profile) {
+void read_cluster(const yaml::Node& root, ReadingLog& log, ClusterProfile& profile,
+                  TemplateExtras& extras) {
   MappingReader reader(log, root, "");
   NetworkPlan& plan = profile.network;
   plan.pod_cidr = "10.42.0.0/16";
@@ -39,19 +40,20 @@ void read_cluster(const yaml::Node& root, ReadingLog& log, ClusterProfile& profi
   reader.text("cluster_api_addr", api, Need::required, kIp, is_ip);
   reader.text("cluster_pod_cidr", plan.pod_cidr, Need::optional, kCidr, is_cidr);
   reader.text("cluster_svc_cidr", plan.service_cidr, Need::optional, kCidr, is_cidr);
+  reader.texts("cluster_api_tls_sans", extras.api_sans);
   settle_template(api, profile);
   for (const std::string_view key :
-       {"cluster_api_tls_sans", "cluster_dns_gateway_addr", "cluster_gateway_addr",
-        "repository_name", "repository_branch", "repository_visibility", "cloudflare_domain",
-        "cloudflare_token", "cloudflare_gateway_addr", "cilium_loadbalancer_mode",
-        "cilium_bgp_router_addr", "cilium_bgp_router_asn", "cilium_bgp_node_asn"}) {
+       {"cluster_dns_gateway_addr", "cluster_gateway_addr", "repository_name", "repository_branch",
+        "repository_visibility", "cloudflare_domain", "cloudflare_token", "cloudflare_gateway_addr",
+        "cilium_loadbalancer_mode", "cilium_bgp_router_addr", "cilium_bgp_router_asn",
+        "cilium_bgp_node_asn"}) {
     reader.raw(key);
   }
   reader.finish();
 }
 
 std::vector<Finding> read_nodes(const Surroundings& surroundings, const std::string& file_name,
-                                ClusterProfile& profile) {
+                                ClusterProfile& profile, TemplateExtras& extras) {
   const std::string path = file_name.substr(0, file_name.rfind('/') + 1) + "nodes.yaml";
   ReadingLog log;
   log.source = ProfileSource(path);
@@ -68,7 +70,7 @@ std::vector<Finding> read_nodes(const Surroundings& surroundings, const std::str
     return log.take();
   }
   MappingReader reader(log, document->root, "");
-  read_template_nodes(reader, profile);
+  read_template_nodes(reader, profile, extras);
   reader.finish();
   return log.take();
 }
@@ -80,16 +82,18 @@ ProfileReading read_cluster_yaml(std::string_view text, const std::string& file_
   ProfileReading reading;
   ReadingLog log;
   log.source = ProfileSource(file_name);
+  TemplateExtras extras;
   if (const auto document = yaml::parse_single(text, file_name)) {
-    read_cluster(document->root, log, reading.profile);
+    read_cluster(document->root, log, reading.profile, extras);
     read_template_versions(surroundings, log, reading.profile);
   } else {
     log.add(document.error().at, "profile.syntax", document.error().what, "write it as YAML");
   }
   reading.findings = log.take();
-  for (Finding& finding : read_nodes(surroundings, file_name, reading.profile)) {
+  for (Finding& finding : read_nodes(surroundings, file_name, reading.profile, extras)) {
     reading.findings.push_back(std::move(finding));
   }
+  add_template_patches(extras, reading.profile);
   reading.source = std::move(log.source);
   return reading;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +42,14 @@ struct NodeRecipe {
 /// Stands for the ID of the node's schematic.
 inline constexpr std::string_view kSchematicId = "<schematic>";
 
+/// A template that a node's config begins with, in place of what Talos would generate.
+struct BaseTemplate {
+  std::string file;
+  std::string text;
+  yaml::Node variables;  // a mapping, or null
+  std::map<std::string, std::string> environment;
+};
+
 /// How the configs of a cluster are made, for formats that say more than a ClusterProfile can.
 struct ClusterRecipe {
   std::string cluster_name;
@@ -48,6 +58,7 @@ struct ClusterRecipe {
   std::string dns_domain;
   TalosVersion version;
   bool allow_scheduling_on_control_planes{false};
+  std::optional<BaseTemplate> base;
   std::vector<NodeRecipe> nodes;
   /// Of the talosconfig: the addresses of control planes, and of all nodes.
   std::vector<std::string> endpoints, addresses;

@@ -37,7 +37,7 @@ std::vector<RoleFile> read_role_folders(const std::string& folder,
       role = Role::worker;
     }
     const bool yaml = name.ends_with(".yaml") || name.ends_with(".yml");
-    if (!yaml || name.find('/') != std::string_view::npos) continue;
+    if (!yaml || name == "variables.yaml" || name.find('/') != std::string_view::npos) continue;
     const std::string node(name.substr(0, name.rfind('.')));
     const std::string where = fmt::format("{}/{}:1:1", folder, file);
     if (!is_name(node)) {

@@ -18,6 +18,7 @@ struct RoleFile {
 /// The nodes of a cluster's folder (talos/CLUSTER): files in controlplane/ are control planes,
 /// files in worker/ are workers, and files beside those folders are control planes too. Without
 /// such folders all files are control planes. Each file is a patch over the cluster's template.
+/// variables.yaml is none: it holds the values of that template.
 /// `files` are relative to `folder`. Two files for one node, and none for a control plane, are
 /// findings.
 std::vector<RoleFile> read_role_folders(const std::string& folder,
