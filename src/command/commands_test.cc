@@ -69,6 +69,16 @@ TEST_F(CommandsTest, NothingIsBegunWithAProfileThatHasErrors) {
   EXPECT_FALSE(desk_.state_made);
 }
 
+TEST_F(CommandsTest, ATemplateWithoutResultIsToldBesideItsText) {
+  desk_.inputs["log.yaml.j2"] = "{% if logs %}machine: {}{% endif %}";
+  desk_.inputs["vars.yaml"] = "logs: false";
+  EXPECT_EQ(type({"render", "log.yaml.j2", "--vars", "vars.yaml"}), 0);
+  EXPECT_TRUE(desk_.display().summary().aside);
+  ASSERT_THAT(result().findings, SizeIs(1));
+  EXPECT_EQ(result().findings[0].where, "log.yaml.j2:1:7");
+  EXPECT_THAT(result().findings[0].what, HasSubstr("`if logs`"));
+}
+
 TEST_F(CommandsTest, AMissingProfileIsAMistakeOfTheCommandLine) {
   EXPECT_EQ(type({"lint", "-p", "nowhere.yaml"}), 64);
   EXPECT_THAT(result().verdict, HasSubstr("nowhere.yaml"));

@@ -128,7 +128,7 @@ Exit deliver(const RenderRequest& request, const CommonOptions& common,
   desk.out() << rendering.text;
   if (summary.result.findings.empty()) return Exit::done;
   summary.result.verdict = request.file + ": rendered";
-  return finish(std::move(summary), desk);
+  return finish_aside(std::move(summary.result), desk);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST(TemplateValues, YesAndNoAreTextsAndOctalIsWrittenWithO) {
 }
 
 TEST(TemplateValues, KeysHaveTypesToo) {
-  EXPECT_EQ(rendered("a: {1: one, '1': text}", "{{ a[1] }} {{ a['1'] }}"), "one text");
+  EXPECT_EQ(rendered("a: {1: one}\nb: {'1': text}", "{{ a[1] }} {{ b['1'] }}"), "one text");
 }
 
 TEST(TemplateValues, ANumberThatReadersTakeDifferentlyIsRefusedWithItsPlace) {
