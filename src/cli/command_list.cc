@@ -22,6 +22,7 @@ const std::vector<CommandSpec>& commands() {
       {"gen talosconfig", "make a talosconfig from secrets", declare_gen_talosconfig, true},
       {"machineconfig patch", "patch a machine config", declare_machineconfig_patch, true},
       {"machineconfig diff", "tell how two machine configs differ", declare_machineconfig_diff},
+      {"validate", "tell whether Talos would take a machine config", declare_validate},
       {"lab start", "run simulated nodes behind real sockets on this machine", declare_lab_start},
       {"lab status", "tell how the nodes of a lab are", declare_lab_status},
       {"lab inject", "make a node of a lab misbehave", declare_lab_inject},

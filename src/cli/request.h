@@ -71,7 +71,8 @@ struct LintRequest {
 };
 
 struct InitRequest {
-  std::string from;  // a profile of another tool; empty: a starter
+  std::string from;      // a profile of another tool; empty: a starter
+  bool from_lab{false};  // a starter with six nodes, as the reference has them
 };
 
 struct SchemaRequest {};
@@ -262,6 +263,15 @@ struct MachineconfigDiffRequest {
   bool detailed_exitcode{false};
 };
 
+enum class ValidateMode { metal, cloud, container };
+
+struct ValidateRequest {
+  std::string config;  // a file
+  std::optional<ValidateMode> mode;
+  bool strict{false};
+  std::string talos_version;  // empty: the newest that is known
+};
+
 enum class Shell { bash, zsh, fish };
 
 struct CompletionRequest {
@@ -278,6 +288,6 @@ using Request =
                  SchematicIdRequest, SchematicShowRequest, SchematicDiffRequest,
                  SecretsEncryptRequest, SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest,
                  GenTalosconfigRequest, MachineconfigPatchRequest, MachineconfigDiffRequest,
-                 InitRequest, SchemaRequest, CompletionRequest>;
+                 ValidateRequest, InitRequest, SchemaRequest, CompletionRequest>;
 
 }  // namespace ichor

@@ -38,6 +38,7 @@ Exit run(const SchematicShowRequest& request, const CommonOptions& common, Desk&
 Exit run(const SchematicDiffRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SecretsEncryptRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SecretsDecryptRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const ValidateRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const CompletionRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const InitRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SchemaRequest& request, const CommonOptions& common, Desk& desk);

@@ -199,6 +199,10 @@ class FakeDesk final : public Desk {
     if (!force && exported.contains(path)) return fail(Errc::invalid, path + " is there already");
     return export_secret(path, content);
   }
+  Result<void> create_reproducible(const std::string& path, const SecretString& content,
+                                   bool force) override {
+    return create_private(path, content, force);
+  }
   Result<ProgramResult> run_program(const ProgramCall&) override {
     return fail(Errc::invalid, "there is no other program here");
   }

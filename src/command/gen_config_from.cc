@@ -164,6 +164,7 @@ Exit gen_config_from(const GenConfigRequest& request, const CommonOptions& commo
   FromRun from(request, desk);
   auto outputs = from.run();
   if (!outputs) return finish_aside(std::move(outputs).error(), desk);
+  for (TextOutput& output : *outputs) output.reproducible = true;
   return deliver(*std::move(outputs), request.force, std::move(from.findings), common, desk);
 }
 

@@ -47,6 +47,20 @@ constexpr const char* kTasks =
     "    desc: wait until nodes, etcd and API are healthy\n"
     "    cmd: ichor health -p {{.PROFILE}}\n";
 
+/// Six nodes, of which the lab makes simulated ones.
+ClusterProfile lab_profile() {
+  ClusterProfile profile = starter_profile();
+  profile.name = "lab";
+  for (int i = 2; i <= 3; ++i) {
+    NodePlan node = profile.nodes.back();
+    node.name = NodeName(fmt::format("w{}", i));
+    node.address = node.maintenance_address = IpAddress(fmt::format("192.168.22.11{}", i));
+    node.mac = MacAddress(fmt::format("52:54:00:16:01:1{}", i));
+    profile.nodes.push_back(std::move(node));
+  }
+  return profile;
+}
+
 struct Start {
   ClusterProfile profile;
   std::vector<Finding> lost;
@@ -72,6 +86,7 @@ std::vector<Finding> find_lost(const ClusterRecipe& recipe, const std::string& f
 }
 
 OrEnd<Start> start_of(const InitRequest& request, Desk& desk) {
+  if (request.from_lab) return Start{lab_profile(), {}};
   if (request.from.empty()) return Start{starter_profile(), {}};
   SecretWords secrets;
   auto found = read_profile_file(request.from, secrets, desk);
@@ -130,7 +145,9 @@ Exit run(const InitRequest& request, const CommonOptions& common, Desk& desk) {
   summary.result.verdict = fmt::format("wrote {}", common.profile);
   summary.result.findings = std::move(start->lost);
   settle(summary.result.findings);
-  summary.next = {fmt::format("edit {}, then: ichor lint -p {}", common.profile, common.profile)};
+  summary.next = {request.from_lab ? fmt::format("ichor up -p {} --lab", common.profile)
+                                   : fmt::format("edit {}, then: ichor lint -p {}", common.profile,
+                                                 common.profile)};
   return finish(std::move(summary), desk);
 }
 

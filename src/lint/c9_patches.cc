@@ -139,7 +139,7 @@ class PatchCheck {
 
   void check_choice(const Field& field, const yaml::Node& value, const std::string& path) {
     if (!value.is_scalar()) return wrong_type(value, path, "a single value");
-    const std::vector<std::string>& words = field.choice->words;
+    const std::vector<std::string> words = field.choice->words_of(minor_);
     if (std::find(words.begin(), words.end(), value.text) != words.end()) return;
     const std::vector<std::string_view> known(words.begin(), words.end());
     report_.error(

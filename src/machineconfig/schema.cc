@@ -12,7 +12,8 @@ namespace {
 
 // One line per key, as `key type words`. A type is a shape, an object or an enum by name; `type?`
 // tells unset from zero, `[type]` is a list and `{type}` a mapping. apiVersion, kind and, if the
-// document is named, name are not written out.
+// document is named, name are not written out. A word of an enum that came or went with a version
+// is `word>=1.13` or `word<1.13`.
 constexpr std::string_view kTables[] = {
 #include "machineconfig/schema/enums.inc"
     ,
@@ -75,6 +76,16 @@ int minor_of(std::string_view version) {
   return minor;
 }
 
+Choice::Word read_choice_word(std::string_view word) {
+  Choice::Word read;
+  const std::size_t sign = word.find_first_of("<>");
+  read.text = word.substr(0, sign);
+  if (sign == std::string_view::npos) return read;
+  const bool came = word[sign] == '>';
+  (came ? read.since_minor : read.before_minor) = minor_of(word.substr(sign + (came ? 2 : 1)));
+  return read;
+}
+
 }  // namespace
 
 /// Makes the schema of the tables. Objects name each other in any order, so that names are kept
@@ -118,7 +129,7 @@ class TableReader {
         check(what == "enum", "a line of the tables");
         Choice& choice = schema_.choices_.emplace_back();
         choice.name = next_word(line);
-        while (!line.empty()) choice.words.emplace_back(next_word(line));
+        while (!line.empty()) choice.words.push_back(read_choice_word(next_word(line)));
       }
     }
   }
@@ -190,6 +201,14 @@ class TableReader {
   Schema schema_;
   std::map<std::pair<std::string, std::string>, std::string_view> types_;
 };
+
+std::vector<std::string> Choice::words_of(int minor) const {
+  std::vector<std::string> known;
+  for (const Word& word : words) {
+    if (word.since_minor <= minor && minor < word.before_minor) known.push_back(word.text);
+  }
+  return known;
+}
 
 const Field* Object::find(std::string_view key) const {
   for (const Field& field : fields) {

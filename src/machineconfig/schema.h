@@ -44,8 +44,16 @@ enum class Form { one, list, map };
 
 /// The words of a choice. The first is that of zero, which counts as not set.
 struct Choice {
+  struct Word {
+    std::string text;
+    int since_minor{0};    // of Talos 1.x
+    int before_minor{99};  // not taken any more from this one on
+  };
   std::string name;
-  std::vector<std::string> words;
+  std::vector<Word> words;
+
+  /// The words that Talos 1.`minor` takes.
+  std::vector<std::string> words_of(int minor) const;
 };
 
 struct Object;

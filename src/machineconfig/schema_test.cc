@@ -1,10 +1,14 @@
 #include "machineconfig/schema.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
 
 namespace ichor::schema {
 namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
 
 const Field& field(const Object& object, std::string_view key) {
   const Field* found = object.find(key);
@@ -28,6 +32,16 @@ TEST(Schema, KnowsTheTreeOfTheV1Alpha1Document) {
   EXPECT_EQ(field(*field(cluster, "apiServer").object, "auditPolicy").shape, Shape::free);
 }
 
+TEST(Schema, WordsOfAChoiceComeAndGoWithVersions) {
+  const Schema& schema = Schema::get();
+  const Choice& type =
+      *field(*field(schema.find("UserVolumeConfig")->object, "filesystem").object, "type").choice;
+  EXPECT_THAT(type.words_of(12), Contains("swap"));
+  EXPECT_THAT(type.words_of(12), Not(Contains("virtiofs")));
+  EXPECT_THAT(type.words_of(13), Contains("virtiofs"));
+  EXPECT_THAT(type.words_of(13), Not(Contains("swap")));
+}
+
 TEST(Schema, KnowsTheTypedDocumentsAndSinceWhen) {
   const Schema& schema = Schema::get();
   EXPECT_EQ(schema.documents().size(), 44u);
@@ -39,7 +53,7 @@ TEST(Schema, KnowsTheTypedDocumentsAndSinceWhen) {
   EXPECT_EQ(schema.find("Bond"), nullptr);
   EXPECT_EQ(field(schema.find("OOMConfig")->object, "strictCgroupClassOrdering").since_minor, 13);
   const Field& mode = field(schema.find("BondConfig")->object, "bondMode");
-  EXPECT_EQ(mode.choice->words.front(), "balance-rr");
+  EXPECT_EQ(mode.choice->words.front().text, "balance-rr");
   EXPECT_TRUE(mode.pointer);
 }
 

@@ -110,10 +110,13 @@ class DocumentReader {
              "write `key: value` lines here");
       return std::nullopt;
     }
-    // Lists of arguments came with Talos 1.13.
-    const bool list_too_early = field.shape == Shape::argument && node.is_sequence() && minor_ < 13;
-    auto value = read_typed(field, node);
-    if (value && !list_too_early) {
+    // Lists of arguments and sizes below zero came with Talos 1.13.
+    const bool is_list = field.shape == Shape::argument && node.is_sequence();
+    const bool is_negative = (field.shape == Shape::byte_size || field.shape == Shape::size) &&
+                             node.text.starts_with('-');
+    const bool too_early = (is_list || is_negative) && minor_ < 13;
+    auto value = read_typed(field, node, minor_);
+    if (value && !too_early) {
       // Manifests lose the empty lines above them.
       if (path.starts_with("cluster.inlineManifests[") && field.key == "contents") {
         const std::size_t from = value->text.find_first_not_of("\t\n\v\f\r");
@@ -121,7 +124,7 @@ class DocumentReader {
       }
       return std::move(*value);
     }
-    const std::string what = value ? "a text" : value.error();
+    const std::string what = !value ? value.error() : is_list ? "a text" : "a size such as 10GiB";
     refuse(node, fmt::format("{} must be {}, not {}", path, what, described(field, node)),
            fmt::format("write {} here", what));
     return std::nullopt;

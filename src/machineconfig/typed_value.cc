@@ -135,12 +135,19 @@ Typed read_hex(std::string text) {
   return yaml::make_string(out);
 }
 
+/// A size that is left free is written with a minus sign.
+bool is_byte_size(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return parse_byte_count(text).has_value();
+}
+
 Typed read_size(const std::string& text) {
   if (text.find('%') == std::string::npos) {
-    if (text.empty() || parse_byte_count(text)) return yaml::make_string(text);
+    if (text.empty() || is_byte_size(text)) return yaml::make_string(text);
     return wanted("a size such as 10GiB or 50%");
   }
-  const auto number = plain(text.substr(0, text.size() - 1)).as_double();
+  const std::size_t sign = text.starts_with('-') ? 1 : 0;
+  const auto number = plain(text.substr(sign, text.size() - 1 - sign)).as_double();
   if (!text.ends_with('%') || !number || !(*number >= 0 && *number <= 100)) {
     return wanted("percents from 0% to 100%");
   }
@@ -236,7 +243,7 @@ Typed read_argument(const yaml::Node& node) {
   return list;
 }
 
-Typed read_any(const schema::Field& field, const yaml::Node& node) {
+Typed read_any(const schema::Field& field, const yaml::Node& node, int minor) {
   const std::string& text = node.text;
   switch (field.shape) {
     case Shape::text:
@@ -255,7 +262,7 @@ Typed read_any(const schema::Field& field, const yaml::Node& node) {
     case Shape::address_port: return read_address_port(text);
     case Shape::hex_bytes: return read_hex(text);
     case Shape::byte_size:
-      if (text.empty() || parse_byte_count(text)) return yaml::make_string(text);
+      if (text.empty() || is_byte_size(text)) return yaml::make_string(text);
       return wanted("a size such as 10GiB");
     case Shape::size: return read_size(text);
     case Shape::disk_size: return read_disk_size(text);
@@ -267,7 +274,7 @@ Typed read_any(const schema::Field& field, const yaml::Node& node) {
     case Shape::port_range: return read_port_range(node);
     case Shape::argument: return read_argument(node);
     case Shape::routing_table: return read_routing_table(text);
-    case Shape::choice: return read_choice(field.choice->words, text);
+    case Shape::choice: return read_choice(field.choice->words_of(minor), text);
     case Shape::free:
     case Shape::object: break;
   }
@@ -276,13 +283,13 @@ Typed read_any(const schema::Field& field, const yaml::Node& node) {
 
 }  // namespace
 
-Typed read_typed(const schema::Field& field, const yaml::Node& node) {
+Typed read_typed(const schema::Field& field, const yaml::Node& node, int minor) {
   if (!node.is_scalar() && !(field.shape == Shape::argument && node.is_sequence())) {
     yaml::Node probe = yaml::make_string("");
-    auto meant = read_any(field, probe);
+    auto meant = read_any(field, probe, minor);
     return wanted(meant ? "a text" : meant.error());
   }
-  Typed value = read_any(field, node);
+  Typed value = read_any(field, node, minor);
   if (value) value->at = node.at;
   return value;
 }
@@ -301,7 +308,7 @@ bool is_zero(const schema::Field& field, const yaml::Node& value) {
     case Shape::file_mode: return value.text == "0o0";
     case Shape::duration: return value.text == "0s";
     case Shape::routing_table: return value.text == "unspec";
-    case Shape::choice: return value.text == field.choice->words.front();
+    case Shape::choice: return value.text == field.choice->words.front().text;
     default: return value.text.empty();
   }
 }
@@ -318,7 +325,7 @@ yaml::Node zero_of(const schema::Field& field) {
     case Shape::file_mode: return plain("0o0");
     case Shape::duration: return yaml::make_string("0s");
     case Shape::routing_table: return yaml::make_string("unspec");
-    case Shape::choice: return yaml::make_string(field.choice->words.front());
+    case Shape::choice: return yaml::make_string(field.choice->words.front().text);
     default: return yaml::make_string("");
   }
 }

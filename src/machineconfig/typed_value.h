@@ -8,12 +8,12 @@
 
 namespace ichor {
 
-/// Reads one value (not a list, mapping or object) as Talos reads it for this shape, and gives it
-/// back in the form in which Talos would write it: 90s is 1m30s, 0x10 is 16, a number is a string
-/// where the shape is text. The error says what was wanted, such as "a duration such as 90s"; it
-/// never repeats the value.
-tl::expected<yaml::Node, std::string> read_typed(const schema::Field& field,
-                                                 const yaml::Node& node);
+/// Reads one value (not a list, mapping or object) as Talos 1.`minor` reads it for this shape, and
+/// gives it back in the form in which Talos would write it: 90s is 1m30s, 0x10 is 16, a number is a
+/// string where the shape is text. The error says what was wanted, such as "a duration such as
+/// 90s"; it never repeats the value.
+tl::expected<yaml::Node, std::string> read_typed(const schema::Field& field, const yaml::Node& node,
+                                                 int minor);
 
 /// Whether Talos takes a value that read_typed() gave for not set.
 bool is_zero(const schema::Field& field, const yaml::Node& value);

@@ -54,9 +54,11 @@ Result<void> replace_file(const Folder& folder, const std::string& name,
                           const SecretString& content);
 
 /// Writes a file that must not exist yet, whole or not at all, mode 0600. False if it exists: then
-/// it is left alone, and of two who try at the same time one gets false.
-Result<bool> create_file(const Folder& folder, const std::string& name,
-                         const SecretString& content);
+/// it is left alone, and of two who try at the same time one gets false. Without a sync it is whole
+/// for everybody who looks, but a power cut may take it.
+enum class Sync { yes, no };
+Result<bool> create_file(const Folder& folder, const std::string& name, const SecretString& content,
+                         Sync sync = Sync::yes);
 
 /// Whether there is a regular file, or a link to one.
 bool has_file(const std::string& path);

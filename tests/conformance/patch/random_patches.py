@@ -44,6 +44,15 @@ class Schema:
         for path in sorted(TABLES.glob("*.inc")):
             self.read(path.read_text().split('R"(\n', 1)[1].split('\n)"')[0], minor)
 
+    @staticmethod
+    def known_words(words, minor):
+        """Some words came (`>=1.13`) or went (`<1.13`) with a version."""
+        for word in words:
+            text, sign, version = re.fullmatch(r"([^<>]+)(>=|<)?(?:1\.(\d+))?", word).groups()
+            known = not sign or (minor >= int(version)) == (sign == ">=")
+            if known and "(" not in text:
+                yield text
+
     def read(self, table, minor):
         fields = None
         for line in table.splitlines():
@@ -56,7 +65,7 @@ class Schema:
                 if known:
                     fields[words[0]] = words[1]
             elif words[0] == "enum":
-                self.enums[words[1]] = [word for word in words[2:] if "(" not in word]
+                self.enums[words[1]] = list(self.known_words(words[2:], minor))
             elif words[0] == "object":
                 fields = self.objects.setdefault(words[1], {})
             else:

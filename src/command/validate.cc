@@ -1,0 +1,85 @@
+#include "machineconfig/validate/validate.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "command/commands.h"
+#include "command/finish.h"
+#include "command/patch_input.h"
+#include "yaml/document.h"
+
+namespace ichor {
+
+namespace {
+
+RuntimeMode runtime_mode(ValidateMode mode) {
+  switch (mode) {
+    case ValidateMode::metal: return RuntimeMode::metal;
+    case ValidateMode::cloud: return RuntimeMode::cloud;
+    case ValidateMode::container: return RuntimeMode::container;
+  }
+  return RuntimeMode::metal;
+}
+
+std::string_view name_of(ValidateMode mode) {
+  switch (mode) {
+    case ValidateMode::metal: return "metal";
+    case ValidateMode::cloud: return "cloud";
+    case ValidateMode::container: return "container";
+  }
+  return "";
+}
+
+std::string counted(std::ptrdiff_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Exit run(const ValidateRequest& request, const CommonOptions&, Desk& desk) {
+  check(request.mode.has_value(), "the command line has a mode");
+  ValidateOptions options;
+  options.mode = runtime_mode(*request.mode);
+  options.strict = request.strict;
+  const auto version = read_talos_version(request.talos_version, {1, options.minor, 0});
+  if (!version) return finish(version.error(), desk);
+  using schema::Schema;
+  if (version->major != 1 || version->minor < Schema::kOldestMinor ||
+      version->minor > Schema::kNewestMinor) {
+    return finish(
+        end_with(Exit::usage,
+                 fmt::format("configs are known key by key for Talos 1.{} to "
+                             "1.{}, not for {}",
+                             Schema::kOldestMinor, Schema::kNewestMinor, request.talos_version))
+            .value(),
+        desk);
+  }
+  options.minor = version->minor;
+  auto content = desk.read_input(request.config);
+  if (!content) return finish(end_with(Exit::usage, content.error().message).value(), desk);
+  const SecretString text(*std::move(content));
+  RunResult result;
+  for (ConfigFinding& found : validate_config(text.reveal(), options)) {
+    Finding& finding = result.findings.emplace_back();
+    finding.severity = found.severity;
+    finding.id = "config";
+    finding.where = yaml::to_text(request.config, found.at);
+    finding.what = std::move(found.what);
+    finding.fix = std::move(found.fix);
+  }
+  const auto count = [&](Severity severity) {
+    return std::count_if(result.findings.begin(), result.findings.end(),
+                         [&](const Finding& finding) { return finding.severity == severity; });
+  };
+  const auto errors = count(Severity::error);
+  result.exit = errors > 0 ? Exit::findings : Exit::done;
+  result.verdict =
+      errors > 0 ? fmt::format("{} is not valid for {} mode: {}, {}", request.config,
+                               name_of(*request.mode), counted(errors, "error"),
+                               counted(count(Severity::warning), "warning"))
+                 : fmt::format("{} is valid for {} mode", request.config, name_of(*request.mode));
+  return finish(std::move(result), desk);
+}
+
+}  // namespace ichor

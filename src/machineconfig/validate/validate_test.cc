@@ -1,0 +1,201 @@
+#include "machineconfig/validate/validate.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ichor {
+
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// A config and what is thought of it, as "line:column severity what; fix" lines.
+class Config {
+ public:
+  explicit Config(std::string text) : text_(std::move(text)) {}
+
+  Config& in(RuntimeMode mode) {
+    options_.mode = mode;
+    return *this;
+  }
+  Config& strictly() {
+    options_.strict = true;
+    return *this;
+  }
+  Config& of(int minor) {
+    options_.minor = minor;
+    return *this;
+  }
+  Config& with(std::string text) {
+    text_ += text;
+    return *this;
+  }
+
+  std::string findings() const {
+    std::string all;
+    for (const ConfigFinding& finding : validate_config(text_, options_)) {
+      all += fmt::format("{}:{} {} {}; {}\n", finding.at.line, finding.at.column,
+                         name_of(finding.severity), finding.what, finding.fix);
+    }
+    return all;
+  }
+
+ private:
+  std::string text_;
+  ValidateOptions options_;
+};
+
+Config worker(const std::string& machine = "", const std::string& cluster = "") {
+  return Config("machine:\n  type: worker\n  ca: {crt: LS0t}\n  install: {disk: /dev/sda}\n" +
+                machine + "cluster:\n  controlPlane: {endpoint: 'https://10.0.0.1:6443'}\n" +
+                cluster);
+}
+
+Config control_plane(const std::string& machine = "", const std::string& cluster = "") {
+  return Config(
+      "machine:\n  type: controlplane\n  ca: {crt: LS0t, key: LS0t}\n  install: {disk: "
+      "/dev/sda}\n" +
+      machine + "cluster:\n  controlPlane: {endpoint: 'https://10.0.0.1:6443'}\n" + cluster);
+}
+
+TEST(Validate, ASmallConfigIsValid) {
+  EXPECT_EQ(worker().findings(), "");
+  EXPECT_EQ(control_plane().findings(), "");
+  EXPECT_EQ(worker().in(RuntimeMode::cloud).findings(), "");
+}
+
+TEST(Validate, EveryFindingComesWithItsPlaceAndAFixInTheOrderOfTheFile) {
+  const Config config(
+      "machine:\n"
+      "  type: controlplane\n"
+      "  ca:\n"
+      "    crt: LS0t\n"
+      "  install: {}\n"
+      "  nodeTaints:\n"
+      "    a: Never\n"
+      "cluster:\n"
+      "  controlPlane:\n"
+      "    endpoint: https://:6443\n");
+  EXPECT_EQ(config.findings(),
+            "4:5 error machine.ca.key is missing; a control plane signs certificates with it\n"
+            "5:12 error machine.install names no disk; add `disk` or `diskSelector`\n"
+            "7:8 error the taint `a` has an unknown effect; write VALUE:NoSchedule, "
+            "VALUE:PreferNoSchedule or VALUE:NoExecute\n"
+            "10:15 error the endpoint of the control plane names no host; write "
+            "https://HOST:6443\n");
+}
+
+TEST(Validate, AnUnknownKeyComesWithTheNearestOne) {
+  EXPECT_THAT(worker("  sysctl: {}\n").findings(), HasSubstr("did you mean \"sysctls\"?"));
+  EXPECT_THAT(worker().with("---\napiVersion: v1alpha1\nkind: HostNameConfig\n").findings(),
+              HasSubstr("did you mean \"HostnameConfig\"?"));
+}
+
+TEST(Validate, ModesAskForDifferentThings) {
+  Config bare(
+      "machine:\n  ca: {crt: LS0t}\n  type: worker\ncluster:\n  controlPlane: {endpoint: "
+      "'https://x'}\n");
+  EXPECT_EQ(bare.in(RuntimeMode::cloud).findings(), "");
+  EXPECT_THAT(bare.in(RuntimeMode::metal).findings(), HasSubstr("machine.install is missing"));
+  EXPECT_THAT(bare.in(RuntimeMode::container).findings(), HasSubstr("hostDNS must be enabled"));
+  EXPECT_EQ(worker("  features: {hostDNS: {enabled: true, forwardKubeDNSToHost: true}}\n")
+                .in(RuntimeMode::container)
+                .findings(),
+            "");
+}
+
+TEST(Validate, StrictlyWarningsOfTheOldDocumentAreErrorsAndOthersAreNot) {
+  Config old = control_plane("", "  network: {cni: {name: custom}}\n");
+  EXPECT_THAT(old.findings(), HasSubstr("warning the CNI custom has no urls"));
+  EXPECT_THAT(old.strictly().findings(), HasSubstr("error the CNI custom has no urls"));
+  Config bond(
+      "apiVersion: v1alpha1\nkind: BondConfig\nname: bond0\nlinks: [a]\nbondMode: 802.3ad\n");
+  EXPECT_THAT(bond.strictly().findings(),
+              HasSubstr("warning miimon of an 802.3ad bond is missing"));
+  EXPECT_THAT(bond.findings(), Not(HasSubstr("error")));
+}
+
+TEST(Validate, VersionsDiffer) {
+  const std::string probe = "apiVersion: v1alpha1\nkind: TCPProbeConfig\nname: a\nendpoint: x:1\n";
+  EXPECT_EQ(Config(probe).of(13).findings(), "");
+  EXPECT_THAT(Config(probe).of(12).findings(), HasSubstr("exists since Talos 1.13"));
+  const std::string off = "apiVersion: v1alpha1\nkind: HostnameConfig\nauto: off\n";
+  EXPECT_EQ(Config(off).of(13).findings(), "");
+  EXPECT_NE(Config(off).of(12).findings(), "");
+}
+
+TEST(Validate, OldAndNewStyleExcludeEachOther) {
+  EXPECT_THAT(worker("  network: {hostname: a}\n")
+                  .with("---\napiVersion: v1alpha1\nkind: HostnameConfig\nauto: stable\n")
+                  .findings(),
+              HasSubstr("machine.network.hostname and a HostnameConfig document say the same"));
+  EXPECT_THAT(worker("  time: {servers: [a]}\n")
+                  .with("---\napiVersion: v1alpha1\nkind: TimeSyncConfig\nntp: {servers: [a]}\n")
+                  .findings(),
+              HasSubstr("machine.time.servers"));
+}
+
+TEST(Validate, ASelectorIsTypeChecked) {
+  EXPECT_THAT(
+      Config("apiVersion: v1alpha1\nkind: UserVolumeConfig\nname: data\nprovisioning:\n"
+             "  minSize: 1GB\n  diskSelector:\n    match: disk.siez > 10\n")
+          .findings(),
+      HasSubstr("7:12 error diskSelector.match: there is no field `siez` (character 5); did "
+                "you mean \"size\"?"));
+}
+
+TEST(Validate, AWorkerKeepsNoKeysAndNoVirtualAddress) {
+  const std::string found =
+      worker("  network: {interfaces: [{interface: eth0, vip: {ip: 10.0.0.9}}]}\n",
+             "  ca: {crt: LS0t, key: LS0t}\n")
+          .findings();
+  EXPECT_THAT(found, HasSubstr("a worker cannot have a virtual IP"));
+  EXPECT_THAT(found, HasSubstr("only a control plane may have cluster.ca.key"));
+}
+
+TEST(Validate, SecretsAreNeverRepeated) {
+  const std::string found =
+      Config(
+          "machine:\n  type: worker\n  token: [canary]\n  ca: {crt: LS0t, key: canary!}\n"
+          "  network: {interfaces: [{interface: wg0, wireguard: {privateKey: canary}}]}\n"
+          "cluster: {secret: {canary: 1}, controlPlane: {endpoint: 'https://x'}}\n"
+          "---\napiVersion: v1alpha1\nkind: WireguardConfig\nname: wg0\nprivateKey: canary\n"
+          "---\napiVersion: v1alpha1\nkind: RegistryTLSConfig\nname: a\n"
+          "clientIdentity: {cert: a, key: canary}\n"
+          "---\napiVersion: v1alpha1\nkind: SideroLinkConfig\napiUrl: http://x/?t=canary\n")
+          .findings();
+  EXPECT_THAT(found, HasSubstr("32 bytes in base64"));
+  // The name of a key is no secret; its value is.
+  EXPECT_THAT(found, Not(HasSubstr("`canary`")));
+  EXPECT_THAT(found, Not(HasSubstr("t=canary")));
+}
+
+TEST(Validate, WhatIsNoConfigIsRefused) {
+  for (const char* const text : {"", "---\n", "null\n", "[]\n", "a: [\n", "text\n", "{}\n"}) {
+    EXPECT_NE(Config(text).findings(), "") << text;
+  }
+}
+
+TEST(Validate, EmptyPlacesInListsAreRefusedWhereTalosWouldCrash) {
+  EXPECT_THAT(worker("  network: {interfaces: [null]}\n").findings(),
+              HasSubstr("an item of interfaces is empty"));
+  EXPECT_THAT(worker("  disks: [{device: a, partitions: [~]}]\n").findings(),
+              HasSubstr("an item of partitions is empty"));
+}
+
+TEST(Validate, ARuntimeSpecIsReadByItsTypes) {
+  EXPECT_EQ(
+      worker("  baseRuntimeSpecOverrides: {process: {rlimits: [{type: a, hard: 5}]}}\n").findings(),
+      "");
+  EXPECT_THAT(
+      worker("  baseRuntimeSpecOverrides: {Process: {rlimits: [{hard: '5'}]}}\n").findings(),
+      HasSubstr("baseRuntimeSpecOverrides.Process.rlimits.hard must be a whole number"));
+}
+
+}  // namespace
+
+}  // namespace ichor
