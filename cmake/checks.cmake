@@ -17,5 +17,8 @@ add_test(NAME lab.config_dir
 add_test(NAME lab.flags
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/flags_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
-set_tests_properties(lab.up lab.kill lab.config_dir lab.flags
+add_test(NAME lab.canary
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/canary_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+set_tests_properties(lab.up lab.kill lab.config_dir lab.flags lab.canary
     PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)

@@ -15,6 +15,8 @@ find_package(nlohmann_json REQUIRED CONFIG)
 find_package(rapidcheck REQUIRED CONFIG)
 find_package(spdlog REQUIRED CONFIG)
 find_package(tl-expected REQUIRED CONFIG)
+# Only its headers are used: its target would link a library that throws.
+find_package(tomlplusplus REQUIRED CONFIG)
 pkg_check_modules(fyaml REQUIRED IMPORTED_TARGET libfyaml)
 # Not by pkg-config, whose flags would reach everything that is built on it.
 find_library(RE2_LIBRARY re2 REQUIRED)

@@ -132,6 +132,8 @@ class MachineDesk final : public Desk {
   Result<void> export_secret(const std::string& path, const SecretString& content) override;
   Result<void> create_private(const std::string& path, const SecretString& content,
                               bool force) override;
+  Result<void> create_reproducible(const std::string& path, const SecretString& content,
+                                   bool force) override;
   Result<std::unique_ptr<StateDir>> open_state(const std::string& path, Missing missing) override;
   Result<std::unique_ptr<Site>> reach(Access access) override;
   int drive(Task<void> task, CancelScope& scope) override;
@@ -192,15 +194,25 @@ Result<void> MachineDesk::write_private(const std::string& path, const SecretStr
   return replace_file(place->first, place->second, content);
 }
 
-Result<void> MachineDesk::create_private(const std::string& path, const SecretString& content,
-                                         bool force) {
+/// Creates a file that must not be there, or with `force` keeps what is there as a backup.
+Result<void> create(const std::string& path, const SecretString& content, bool force, Sync sync) {
   const auto place = place_of(path);
   if (!place) return tl::unexpected(place.error());
   if (force) return write_file(place->first, place->second, content);
-  const auto created = create_file(place->first, place->second, content);
+  const auto created = create_file(place->first, place->second, content, sync);
   if (!created) return tl::unexpected(created.error());
   if (*created) return {};
   return fail(Errc::invalid, path + " is there already; --force replaces it");
+}
+
+Result<void> MachineDesk::create_private(const std::string& path, const SecretString& content,
+                                         bool force) {
+  return create(path, content, force, Sync::yes);
+}
+
+Result<void> MachineDesk::create_reproducible(const std::string& path, const SecretString& content,
+                                              bool force) {
+  return create(path, content, force, Sync::no);
 }
 
 Result<ProgramResult> MachineDesk::run_program(const ProgramCall& call) {

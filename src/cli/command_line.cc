@@ -148,6 +148,9 @@ CommandLine parse(const std::vector<std::string>& words) {
   // Help is given although the rest of the line is wrong: that is why it was asked for.
   if (help || asks_for_help(split.rest)) return HelpWanted{std::string(help_page(command->page()))};
   if (wrong) return Misuse{fmt::format("{}: {}", command->name, *wrong)};
+  if (invocation.common.output == OutputFormat::sarif && command->name != "lint") {
+    return Misuse{fmt::format("{}: only lint has -o sarif", command->name)};
+  }
   return invocation;
 }
 

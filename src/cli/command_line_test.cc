@@ -56,6 +56,14 @@ TEST(CommandLine, TakesTheValueOfAFlagForNoCommand) {
   EXPECT_TRUE(invocation(line).common.quiet);
 }
 
+TEST(CommandLine, TakesAnyNumberOfProfilesToLint) {
+  const auto profiles = [](const CommandLine& line) {
+    return std::get<LintRequest>(invocation(line).request).profiles;
+  };
+  EXPECT_TRUE(profiles(typed("lint")).empty());
+  EXPECT_EQ(profiles(typed("lint a b -q c")), (std::vector<std::string>{"a", "b", "c"}));
+}
+
 TEST(CommandLine, NamesTheNearestCommandAndFlag) {
   EXPECT_EQ(misuse("verison"), "unknown command \"verison\"; did you mean version?");
   EXPECT_EQ(misuse("kubectl"), "unknown command \"kubectl\"; see `ichor --help`");

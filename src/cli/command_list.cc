@@ -29,6 +29,8 @@ const std::vector<CommandSpec>& commands() {
       {"lab stop", "end a lab", declare_lab_stop},
       {"render", "render a Jinja template", declare_render, true},
       {"simulate", "live through many bad days in a simulated world", declare_simulate},
+      {"init", "write a profile to begin with, or convert that of another tool", declare_init},
+      {"schema", "print the JSON schema of the profile", declare_schema},
       {"schematic id", "tell the ID of an Image Factory schematic", declare_schematic_id},
       {"schematic show", "print a schematic in its canonical form", declare_schematic_show},
       {"schematic diff", "compare two schematics", declare_schematic_diff},
@@ -49,7 +51,8 @@ void declare_common(FlagSet& flags, CommonOptions& common, bool& help, bool outp
                              {{"table", OutputFormat::table},
                               {"wide", OutputFormat::wide},
                               {"json", OutputFormat::json},
-                              {"yaml", OutputFormat::yaml}},
+                              {"yaml", OutputFormat::yaml},
+                              {"sarif", OutputFormat::sarif}},
                              common.output);
   flags.flag("-q,--quiet", common.quiet);
   flags.flag("-h,--help", help);

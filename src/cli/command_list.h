@@ -59,6 +59,8 @@ void declare_secrets_encrypt(FlagSet& flags, Request& request);
 void declare_secrets_decrypt(FlagSet& flags, Request& request);
 void declare_validate(FlagSet& flags, Request& request);
 void declare_completion(FlagSet& flags, Request& request);
+void declare_init(FlagSet& flags, Request& request);
+void declare_schema(FlagSet& flags, Request& request);
 void declare_version(FlagSet& flags, Request& request);
 
 }  // namespace ichor

@@ -95,6 +95,13 @@ void FlagSet::number(const std::string& names, std::string hint, std::int64_t mi
   });
 }
 
+void FlagSet::arguments(std::string hint, Take take) {
+  parser_->app.add_option(hint, taking(hint, std::move(take)))
+      ->expected(1, CLI::detail::expected_max_vector_size)
+      ->allow_extra_args();
+  declared_.push_back({{hint}, hint, {}, true});
+}
+
 void FlagSet::argument(std::string hint, Need need, Take take, std::vector<std::string> choices) {
   Take checked = [choices, take = std::move(take)](const std::string& text) {
     const bool known =

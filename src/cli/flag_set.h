@@ -62,6 +62,9 @@ class FlagSet {
   enum class Need { optional, required };
   void argument(std::string hint, Need need, Take take, std::vector<std::string> choices = {});
 
+  /// Any number of words without a dash.
+  void arguments(std::string hint, Take take);
+
   /// Asked after all flags were taken; returns what is wrong with them together.
   void rule(std::function<std::string()> broken) { rules_.push_back(std::move(broken)); }
 

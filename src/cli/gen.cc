@@ -89,15 +89,20 @@ void declare_gen_secrets(FlagSet& flags, Request& request) {
 
 void declare_gen_config(FlagSet& flags, Request& request) {
   GenConfigRequest& config = request.emplace<GenConfigRequest>();
-  flags.argument("NAME", FlagSet::Need::required, [&config](const std::string& text) {
+  flags.argument("NAME", FlagSet::Need::optional, [&config](const std::string& text) {
     config.cluster_name = text;
     return text.empty() ? std::string("must not be empty") : std::string();
   });
-  flags.argument("ENDPOINT", FlagSet::Need::required, [&config](const std::string& text) {
+  flags.argument("ENDPOINT", FlagSet::Need::optional, [&config](const std::string& text) {
     config.endpoint = text;
     const bool url = text.find("://") != std::string::npos && !text.ends_with("://");
     return url ? std::string()
                : fmt::format("\"{}\" is no URL such as https://192.168.22.100:6443", text);
+  });
+  flags.text("--from", "FILE", config.from);
+  flags.rule([&config]() -> std::string {
+    if (config.from.empty()) return config.endpoint.empty() ? "needs NAME and ENDPOINT" : "";
+    return config.cluster_name.empty() ? "" : "--from says the name and the endpoint";
   });
   flags.text("--with-secrets", "FILE", config.with_secrets);
   declare_talos_version(flags, config.talos_version);

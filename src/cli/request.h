@@ -16,11 +16,11 @@ namespace ichor {
 /// What was asked for on the command line, checked as far as that goes without looking at anything
 /// else. One struct per command; src/command has one file for each.
 
-enum class OutputFormat { table, wide, json, yaml };
+enum class OutputFormat { table, wide, json, yaml, sarif };
 
 /// Whether a program reads the output. Table and wide are for people.
 constexpr bool for_programs(OutputFormat format) {
-  return format == OutputFormat::json || format == OutputFormat::yaml;
+  return format != OutputFormat::table && format != OutputFormat::wide;
 }
 
 /// Taken by every command, before or after its name.
@@ -88,7 +88,16 @@ struct PlanRequest {
   std::vector<NodeName> exclude;
 };
 
-struct LintRequest {};
+struct LintRequest {
+  std::vector<std::string> profiles;  // files or folders; empty: the one of -p
+};
+
+struct InitRequest {
+  std::string from;      // a profile of another tool; empty: a starter
+  bool from_lab{false};  // a starter with six nodes, as the reference has them
+};
+
+struct SchemaRequest {};
 
 struct PreflightRequest {
   NodeOptions nodes;
@@ -241,6 +250,7 @@ struct GenSecretsRequest {
 enum class GenOutput { controlplane, worker, talosconfig };
 
 struct GenConfigRequest {
+  std::string from;  // a profile, instead of name and endpoint
   std::string cluster_name, endpoint;
   std::string with_secrets;  // empty: fresh ones
   std::string talos_version, kubernetes_version;
@@ -303,6 +313,6 @@ using Request =
                  SchematicIdRequest, SchematicShowRequest, SchematicDiffRequest,
                  SecretsEncryptRequest, SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest,
                  GenTalosconfigRequest, MachineconfigPatchRequest, MachineconfigDiffRequest,
-                 ValidateRequest, CompletionRequest>;
+                 ValidateRequest, InitRequest, SchemaRequest, CompletionRequest>;
 
 }  // namespace ichor

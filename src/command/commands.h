@@ -40,6 +40,8 @@ Exit run(const SecretsEncryptRequest& request, const CommonOptions& common, Desk
 Exit run(const SecretsDecryptRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const ValidateRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const CompletionRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const InitRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const SchemaRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const VersionRequest& request, const CommonOptions& common, Desk& desk);
 
 }  // namespace ichor

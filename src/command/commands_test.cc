@@ -54,7 +54,7 @@ TEST_F(CommandsTest, LintFindsNothingInTheReferenceProfile) {
 }
 
 TEST_F(CommandsTest, LintTellsAllFindingsWithTheirPlaces) {
-  desk_.inputs["bad.yaml"] = content_of("examples/broken/network.yaml");
+  desk_.inputs["bad.yaml"] = content_of("tests/golden/profiles/network.yaml");
   EXPECT_EQ(type({"lint", "-p", "bad.yaml"}), 3);
   EXPECT_GT(result().findings.size(), 1u);
   for (const Finding& finding : result().findings) {
@@ -64,7 +64,7 @@ TEST_F(CommandsTest, LintTellsAllFindingsWithTheirPlaces) {
 }
 
 TEST_F(CommandsTest, NothingIsBegunWithAProfileThatHasErrors) {
-  desk_.inputs["bad.yaml"] = content_of("examples/broken/network.yaml");
+  desk_.inputs["bad.yaml"] = content_of("tests/golden/profiles/network.yaml");
   EXPECT_EQ(type({"up", "-p", "bad.yaml"}), 3);
   EXPECT_FALSE(desk_.state_made);
 }
@@ -166,6 +166,7 @@ TEST_F(CommandsTest, TheContractIsThatOfTheFirstRun) {
   std::string& profile = desk_.inputs["ichor.yaml"];
   const std::string line = "# contract: v1.12 ";
   profile.replace(profile.find(line), line.size(), "contract: v1.13 # ");
+  profile.replace(profile.find("version: v1.12.6"), 16, "version: v1.13.9");
   EXPECT_EQ(type({"plan"}), 5);
   EXPECT_THAT(result().verdict, HasSubstr("begun with the contract 1.12"));
   EXPECT_THAT(result().verdict, HasSubstr("--raise-contract"));

@@ -52,13 +52,18 @@ Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> f
       print(output, common, desk);
       continue;
     }
-    const auto written = desk.create_private(output.path, output.content, force);
+    const auto written = output.reproducible
+                             ? desk.create_reproducible(output.path, output.content, force)
+                             : desk.create_private(output.path, output.content, force);
     if (!written) return finish_aside(end_with(written.error()).value(), desk);
     summary.written.emplace_back(output.what, output.path);
     places.push_back(output.path);
   }
   if (!places.empty()) {
-    summary.result.verdict = fmt::format("wrote {}", fmt::join(places, ", "));
+    constexpr std::size_t named_max = 4;  // they are all listed anyway
+    summary.result.verdict = places.size() > named_max
+                                 ? fmt::format("wrote {} files", places.size())
+                                 : fmt::format("wrote {}", fmt::join(places, ", "));
   }
   summary.result.findings = std::move(findings);
   summary.aside = true;

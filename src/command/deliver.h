@@ -16,6 +16,7 @@ struct TextOutput {
   std::string what;  // "config", for the summary and as the type of a row
   std::string path;  // "-": standard output
   SecretString content;
+  bool reproducible{false};  // it can be made again at any time
 };
 
 /// Writes texts, then ends the command: `done` with the findings, or what went wrong. Nothing is

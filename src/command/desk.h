@@ -126,6 +126,11 @@ class Desk {
   virtual Result<void> create_private(const std::string& path, const SecretString& content,
                                       bool force) = 0;
 
+  /// The same for what can be made again at any time: it is not synced, so that a hundred files
+  /// cost no hundred waits, and a power cut may take it.
+  virtual Result<void> create_reproducible(const std::string& path, const SecretString& content,
+                                           bool force) = 0;
+
   enum class Missing { make, refuse };
   virtual Result<std::unique_ptr<StateDir>> open_state(const std::string& path,
                                                        Missing missing) = 0;

@@ -179,20 +179,34 @@ class FakeDesk final : public Desk {
     if (found == inputs.end()) return std::optional<std::string>();
     return std::optional<std::string>(found->second);
   }
-  Result<void> write_private(const std::string& path, const SecretString& content) override {
-    return export_secret(path, content);
-  }
-  Result<void> create_private(const std::string& path, const SecretString& content, bool) override {
-    return export_secret(path, content);
-  }
-  std::optional<std::vector<std::string>> list_folder(const std::string&) override {
-    return std::nullopt;
+  std::optional<std::vector<std::string>> list_folder(const std::string& path) override {
+    std::set<std::string> names;
+    const std::string start = path + "/";
+    for (const auto& [file, text] : inputs) {
+      if (!file.starts_with(start)) continue;
+      const std::string rest = file.substr(start.size());
+      names.insert(rest.substr(0, rest.find('/')));
+    }
+    if (names.empty()) return std::nullopt;
+    return std::vector<std::string>(names.begin(), names.end());
   }
   std::optional<std::string> environment(const std::string& name) override {
     const auto found = variables.find(name);
     return found == variables.end() ? std::nullopt : std::optional(found->second);
   }
   bool has_file(const std::string& path) override { return inputs.contains(path); }
+  Result<void> write_private(const std::string& path, const SecretString& content) override {
+    return export_secret(path, content);
+  }
+  Result<void> create_private(const std::string& path, const SecretString& content,
+                              bool force) override {
+    if (!force && exported.contains(path)) return fail(Errc::invalid, path + " is there already");
+    return export_secret(path, content);
+  }
+  Result<void> create_reproducible(const std::string& path, const SecretString& content,
+                                   bool force) override {
+    return create_private(path, content, force);
+  }
   Result<ProgramResult> run_program(const ProgramCall&) override {
     return fail(Errc::invalid, "there is no other program here");
   }
@@ -224,11 +238,11 @@ class FakeDesk final : public Desk {
     return signal;
   }
 
-  std::map<std::string, std::string> inputs;    // files of the operator
-  std::map<std::string, std::string> files;     // of the state folder
-  std::map<std::string, std::string> exported;  // by path
-  std::map<std::string, std::string> variables;
-  Access reached;  // how, the last time
+  std::map<std::string, std::string> variables;  // of the environment
+  std::map<std::string, std::string> inputs;     // files of the operator
+  std::map<std::string, std::string> files;      // of the state folder
+  std::map<std::string, std::string> exported;   // by path
+  Access reached;                                // how, the last time
   std::set<std::string> seen_by_git;
   bool state_made{false};
   bool copied{false};

@@ -6,6 +6,7 @@
 #include "command/commands.h"
 #include "command/deliver.h"
 #include "command/finish.h"
+#include "command/gen_config_from.h"
 #include "command/patch_input.h"
 #include "pki/talosconfig.h"
 #include "yaml/emit.h"
@@ -160,6 +161,7 @@ Result<SecretString> talosconfig(const GenConfigRequest& request, const pki::Sec
 }  // namespace
 
 Exit run(const GenConfigRequest& request, const CommonOptions& common, Desk& desk) {
+  if (!request.from.empty()) return gen_config_from(request, common, desk);
   const auto version = read_talos_version(request.talos_version, {1, 12, 0});
   if (!version) return finish_aside(version.error(), desk);
   const auto contract = find_contract(*version);

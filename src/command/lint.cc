@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "cli/version.h"
 #include "command/commands.h"
 #include "command/finish.h"
 #include "command/profile_input.h"
+#include "lint/rules.h"
+#include "lint/sarif.h"
 
 namespace ichor {
 
@@ -13,10 +16,26 @@ std::string counted(std::ptrdiff_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+OrEnd<std::vector<Finding>> lint_all(const std::vector<std::string>& profiles,
+                                     const CommonOptions& common, Desk& desk) {
+  std::vector<Finding> findings;
+  for (const std::string& path : profiles) {
+    CommonOptions one = common;
+    one.profile = path;
+    auto found = lint_profile_input(one, desk);
+    if (!found) return found;
+    findings.insert(findings.end(), found->begin(), found->end());
+  }
+  settle(findings);
+  return findings;
+}
+
 }  // namespace
 
-Exit run(const LintRequest&, const CommonOptions& common, Desk& desk) {
-  auto findings = lint_profile_input(common, desk);
+Exit run(const LintRequest& request, const CommonOptions& common, Desk& desk) {
+  std::vector<std::string> profiles = request.profiles;
+  if (profiles.empty()) profiles.push_back(common.profile);
+  auto findings = lint_all(profiles, common, desk);
   if (!findings) return finish(std::move(findings).error(), desk);
   const auto count = [&](Severity severity) {
     return std::count_if(findings->begin(), findings->end(),
@@ -24,9 +43,14 @@ Exit run(const LintRequest&, const CommonOptions& common, Desk& desk) {
   };
   const auto errors = count(Severity::error);
   const auto warnings = count(Severity::warning);
+  const Exit exit = errors > 0 ? Exit::findings : Exit::done;
+  if (common.output == OutputFormat::sarif) {
+    desk.out() << to_sarif(*findings, version());
+    return exit;
+  }
   RunResult result;
-  result.exit = errors > 0 ? Exit::findings : Exit::done;
-  result.verdict = fmt::format("{}: {}, {}", common.profile, counted(errors, "error"),
+  result.exit = exit;
+  result.verdict = fmt::format("{}: {}, {}", fmt::join(profiles, ", "), counted(errors, "error"),
                                counted(warnings, "warning"));
   result.findings = *std::move(findings);
   return finish(std::move(result), desk);

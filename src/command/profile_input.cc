@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "base/nearest_name.h"
-#include "command/profile_patches.h"
+#include "command/lint_material.h"
+#include "command/patch_texts.h"
+#include "command/profile_file.h"
+#include "command/recipe_config.h"
 #include "lint/rules.h"
-#include "profile/read_profile.h"
 
 namespace ichor {
 
@@ -14,31 +17,68 @@ namespace {
 
 struct Judged {
   ProfileReading reading;
+  std::string folder;
   std::vector<Finding> findings;
   ProfilePatches patches;
 };
 
-/// The folder of a path, with a slash at its end; empty if it is the present one.
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+/// The patches of a recipe, for the rules.
+PatchTexts texts_of(const ClusterRecipe& recipe) {
+  PatchTexts texts;
+  for (const NodeRecipe& node : recipe.nodes) {
+    for (const RecipePatch& patch : node.patches) {
+      const PatchScope scope{PatchScope::Kind::node, node.node};
+      texts.patches.push_back({{patch.name, scope, false, {}}, SecretString(patch.text)});
+    }
+  }
+  return texts;
+}
+
+/// Whether the patches can be applied.
+void try_patches(const PatchTexts& texts, Judged& judged) {
+  const ClusterProfile& profile = judged.reading.profile;
+  std::vector<Finding> found;
+  if (judged.reading.recipe) {
+    found = check_recipe(*judged.reading.recipe);
+  } else {
+    judged.patches = load_patches(profile, texts, judged.findings);
+    found = check_patches(profile, judged.patches);
+  }
+  judged.findings.insert(judged.findings.end(), std::move_iterator(found.begin()),
+                         std::move_iterator(found.end()));
+}
+
+/// The rules, and whether the patches can be applied. Patches that a rule found wrong are not tried
+/// as well: that would say the same in other words.
+void judge_content(Judged& judged, Desk& desk) {
+  const std::string& folder = judged.folder;
+  const ClusterProfile& profile = judged.reading.profile;
+  const PatchTexts texts = judged.reading.recipe
+                               ? texts_of(*judged.reading.recipe)
+                               : read_patch_texts(judged.reading, folder, judged.findings, desk);
+  LintInput input{profile, judged.reading.source};
+  input.material = read_lint_material(judged.reading, texts, folder, desk, judged.findings);
+  std::vector<Finding> of_rules = lint(input);
+  judged.findings.insert(judged.findings.end(), std::move_iterator(of_rules.begin()),
+                         std::move_iterator(of_rules.end()));
+  const bool patches_fine =
+      std::none_of(judged.findings.begin(), judged.findings.end(), [](const Finding& finding) {
+        return finding.severity == Severity::error && finding.id.starts_with("patch.");
+      });
+  if (patches_fine) try_patches(texts, judged);
+  texts.secrets.hide(judged.findings);
 }
 
 OrEnd<Judged> judge(const CommonOptions& common, Desk& desk) {
-  const auto text = desk.read_input(common.profile);
-  if (!text) return end_with(Exit::usage, text.error().message);
-  Judged judged{read_profile(*text, common.profile), {}, {}};
+  SecretWords secrets;
+  auto reading = read_profile_file(common.profile, secrets, desk);
+  if (!reading) return tl::unexpected(std::move(reading).error());
+  Judged judged{*std::move(reading), profile_folder(common.profile, desk), {}, {}};
   judged.findings = judged.reading.findings;
   // Rules look at a profile that could be read; of another one they would only say follow-ups.
-  if (judged.reading.ok()) {
-    const ClusterProfile& profile = judged.reading.profile;
-    judged.findings = lint({profile, judged.reading.source});
-    judged.patches =
-        read_profile_patches(profile, folder_of(common.profile), judged.findings, desk);
-    for (Finding& finding : check_patches(profile, judged.patches)) {
-      judged.findings.push_back(std::move(finding));
-    }
-  }
+  if (judged.reading.ok()) judge_content(judged, desk);
+  secrets.hide(judged.findings);
+  settle(judged.findings);
   return judged;
 }
 
@@ -151,8 +191,9 @@ OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged) {
   }
   return ProfileInput{std::move(judged.reading.profile),
                       std::move(judged.findings),
-                      folder_of(common.profile),
+                      std::move(judged.folder),
                       std::move(judged.patches),
+                      std::move(judged.reading.recipe),
                       {},
                       {}};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "machineconfig/profile_patches.h"
 #include "model/cluster_profile.h"
 #include "model/finding.h"
+#include "profile/recipe.h"
 
 namespace ichor {
 
@@ -18,8 +20,9 @@ struct ProfileInput {
   std::vector<Finding> warnings;
   std::string folder;  // that the profile's own paths start from
   ProfilePatches patches;
-  AccessOptions access;              // as it was typed
-  std::vector<IpAddress> endpoints;  // of `access`, as addresses
+  std::optional<ClusterRecipe> recipe;  // of formats that say how configs are made
+  AccessOptions access;                 // as it was typed
+  std::vector<IpAddress> endpoints;     // of `access`, as addresses
 };
 
 /// What the flags of a command say about the profile.

@@ -4,26 +4,13 @@
 
 #include "command/commands.h"
 #include "command/finish.h"
+#include "command/folder_loader.h"
 #include "profile/template_values.h"
 #include "yaml/document.h"
 
 namespace ichor {
 
 namespace {
-
-/// Templates below a folder of this machine.
-class FolderLoader final : public jinja::Loader {
- public:
-  FolderLoader(std::string root, Desk& desk) : root_(std::move(root)), desk_(desk) {}
-
-  Result<std::optional<std::string>> load(const std::string& name) override {
-    return desk_.read_below(root_, name);
-  }
-
- private:
-  std::string root_;
-  Desk& desk_;
-};
 
 RunResult ended(Exit exit, std::string verdict) {
   RunResult result;

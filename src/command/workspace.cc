@@ -4,6 +4,7 @@
 
 #include "command/client_identity.h"
 #include "command/config_folder.h"
+#include "command/recipe_config.h"
 #include "command/sops_file.h"
 #include "machineconfig/generate.h"
 #include "pki/talosconfig.h"
@@ -184,7 +185,8 @@ OrEnd<ConfigSet> make_configs(const ProfileInput& input, const ReadyConfigs* rea
   }
   const auto profile = settle_contract(input.profile, space.facts, raise);
   if (!profile) return tl::unexpected(profile.error());
-  auto configs = generate_all(*profile, space.secrets, input.patches);
+  auto configs = input.recipe ? cook_all(*profile, *input.recipe, space.secrets)
+                              : generate_all(*profile, space.secrets, input.patches);
   if (!configs) return end_with(Exit::findings, configs.error().message);
   return *std::move(configs);
 }

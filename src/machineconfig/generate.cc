@@ -81,13 +81,24 @@ Result<MachineConfig> generate(const ClusterProfile& profile, const pki::Secrets
                                const NodePlan& node, const std::vector<Patch>& patches) {
   auto documents = generate_documents(profile, secrets, node, patches);
   if (!documents) return tl::unexpected(documents.error());
+  return seal(*std::move(documents), node.role);
+}
+
+MachineConfig seal(std::vector<yaml::Node> documents, Role role) {
   MachineConfig config;
-  config.bytes = SecretString(yaml::emit_all(*documents));
+  config.bytes = SecretString(yaml::emit_all(documents));
   config.digest = pki::sha256(config.bytes.reveal());
-  config.canonical = canonical_digest(*documents);
-  config.role = node.role;
-  for (yaml::Node& document : *documents) yaml::wipe(document);
+  config.canonical = canonical_digest(documents);
+  config.role = role;
+  for (yaml::Node& document : documents) yaml::wipe(document);
   return config;
+}
+
+void stamp(const ClusterProfile& profile, const pki::SecretsBundle& secrets, ConfigSet& set) {
+  set.secrets_fingerprint = pki::fingerprint_of(secrets);
+  const TalosVersion& contract = profile.talos.contract;
+  set.contract = fmt::format("{}.{}", contract.major, contract.minor);
+  set.plan = plan_digest(profile, set);
 }
 
 Result<ConfigSet> generate_all(const ClusterProfile& profile, const pki::SecretsBundle& secrets,
@@ -108,10 +119,7 @@ Result<ConfigSet> generate_all(const ClusterProfile& profile, const pki::Secrets
       return fail(Errc::invalid, fmt::format("two nodes are called {}", node.name.value()));
     }
   }
-  set.secrets_fingerprint = pki::fingerprint_of(secrets);
-  const TalosVersion& contract = profile.talos.contract;
-  set.contract = fmt::format("{}.{}", contract.major, contract.minor);
-  set.plan = plan_digest(profile, set);
+  stamp(profile, secrets, set);
   return set;
 }
 

@@ -26,6 +26,13 @@ Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile
 Result<MachineConfig> generate(const ClusterProfile& profile, const pki::SecretsBundle& secrets,
                                const NodePlan& node, const std::vector<Patch>& patches = {});
 
+/// Documents as the bytes that are sent, with their digests. The documents are wiped.
+MachineConfig seal(std::vector<yaml::Node> documents, Role role);
+
+/// Puts the fingerprint of the secrets, the contract and the digest of the plan on a set that has a
+/// config for each node of the profile.
+void stamp(const ClusterProfile& profile, const pki::SecretsBundle& secrets, ConfigSet& set);
+
 /// The configs of all nodes. The error names the node.
 Result<ConfigSet> generate_all(const ClusterProfile& profile, const pki::SecretsBundle& secrets,
                                const ProfilePatches& patches = {});

@@ -69,11 +69,22 @@ struct TalosPlan {
   bool contract_given{false};  // else it is the version's minor, or what the journal remembers
   std::string kubernetes_version;
   std::string schematic_id;
+  std::string schematic_file;   // instead of the id: a schematic, from the profile's folder
   std::string installer_image;  // empty: derived from schematic and version
   bool secure_boot{false};
   bool cni_none{false};
   bool allow_scheduling_on_control_planes{false};
   std::string config_dir, secrets_file, patches_dir;
+};
+
+/// How the nodes' virtual machines are made, as far as Talos cares. What is not told is not judged.
+struct ProxmoxPlan {
+  std::string machine;          // "q35"
+  std::string bios;             // "ovmf"
+  std::string scsi_controller;  // "virtio-scsi-single"
+  std::optional<bool> agent;
+  std::optional<bool> ballooning;
+  std::optional<std::uint16_t> vlan;  // the tag on net0
 };
 
 /// When workers get their configs. Control planes first is the order of the runbook; together with
@@ -109,6 +120,7 @@ struct ClusterProfile {
   std::string name;
   NetworkPlan network;
   TalosPlan talos;
+  std::optional<ProxmoxPlan> proxmox;
   std::vector<NodePlan> nodes;  // control planes first, in the order of the profile
   Trust trust{Trust::tofu};
   /// With Trust::pin: any of these, instead of each node's own. The profile has none; an operator

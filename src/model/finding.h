@@ -20,6 +20,8 @@ struct Finding {
   std::string where;  // file:line:column, or phase and call
   std::string what;
   std::string fix;
+  std::string why{};   // what happens if it stays as it is; empty where `what` says it
+  std::string page{};  // of docs/, with more to read; empty: there is none
 };
 
 }  // namespace ichor

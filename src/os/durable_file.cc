@@ -94,7 +94,7 @@ Result<void> keep_backup(const Folder& folder, const std::string& name) {
 }
 
 Result<void> write_new(const Folder& folder, const std::string& temporary,
-                       const SecretString& content) {
+                       const SecretString& content, Sync sync = Sync::yes) {
   const std::string path = folder.path() + "/" + temporary;
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const Fd file(::openat(folder.fd(), temporary.c_str(), flags, 0600));
@@ -102,7 +102,9 @@ Result<void> write_new(const Folder& folder, const std::string& temporary,
   // The umask may have taken bits, never added any; an ACL of the folder may have.
   if (::fchmod(file.get(), 0600) != 0) return system_error(path, "cannot be made private", errno);
   if (auto written = write_all(file.get(), path, content.reveal()); !written) return written;
-  if (::fsync(file.get()) != 0) return system_error(path, "cannot be synced", errno);
+  if (sync == Sync::yes && ::fsync(file.get()) != 0) {
+    return system_error(path, "cannot be synced", errno);
+  }
   return {};
 }
 
@@ -196,13 +198,13 @@ Result<void> replace_file(const Folder& folder, const std::string& name,
   return put_file(folder, name, content, false);
 }
 
-Result<bool> create_file(const Folder& folder, const std::string& name,
-                         const SecretString& content) {
+Result<bool> create_file(const Folder& folder, const std::string& name, const SecretString& content,
+                         Sync sync) {
   const std::string path = folder.path() + "/" + name;
   if (!is_plain(name)) return fail(Errc::unsafe, fmt::format("{}: no plain file name", path));
   const std::string temporary = fmt::format(".{}.{}.tmp", name, ::getpid());
   ::unlinkat(folder.fd(), temporary.c_str(), 0);  // left by a run that was killed
-  if (auto written = write_new(folder, temporary, content); !written) {
+  if (auto written = write_new(folder, temporary, content, sync); !written) {
     ::unlinkat(folder.fd(), temporary.c_str(), 0);
     return tl::unexpected(written.error());
   }
@@ -212,7 +214,9 @@ Result<bool> create_file(const Folder& folder, const std::string& name,
   ::unlinkat(folder.fd(), temporary.c_str(), 0);
   if (linked != 0 && error == EEXIST) return false;
   if (linked != 0) return system_error(path, "cannot be put in place", error);
-  if (::fsync(folder.fd()) != 0) return system_error(folder.path(), "cannot be synced", errno);
+  if (sync == Sync::yes && ::fsync(folder.fd()) != 0) {
+    return system_error(folder.path(), "cannot be synced", errno);
+  }
   return true;
 }
 

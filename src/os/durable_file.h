@@ -54,9 +54,11 @@ Result<void> replace_file(const Folder& folder, const std::string& name,
                           const SecretString& content);
 
 /// Writes a file that must not exist yet, whole or not at all, mode 0600. False if it exists: then
-/// it is left alone, and of two who try at the same time one gets false.
-Result<bool> create_file(const Folder& folder, const std::string& name,
-                         const SecretString& content);
+/// it is left alone, and of two who try at the same time one gets false. Without a sync it is whole
+/// for everybody who looks, but a power cut may take it.
+enum class Sync { yes, no };
+Result<bool> create_file(const Folder& folder, const std::string& name, const SecretString& content,
+                         Sync sync = Sync::yes);
 
 /// Whether there is a regular file, or a link to one.
 bool has_file(const std::string& path);
@@ -72,6 +74,9 @@ Result<std::optional<std::string>> read_below(const std::string& folder, const s
 
 /// The names in a folder, sorted, without hidden ones; nothing if it cannot be listed.
 std::optional<std::vector<std::string>> list_folder(const std::string& path);
+
+/// Whether there is a regular file of this name; what cannot be looked at is not there.
+bool has_file(const std::string& path);
 
 /// As read_input; Errc::unsafe if others than the owner may read it.
 Result<SecretString> read_secret_input(const std::string& path, std::size_t size_max);

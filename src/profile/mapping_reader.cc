@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "profile/duration.h"
 #include "base/nearest_name.h"
+#include "profile/duration.h"
 
 namespace ichor {
 
@@ -115,8 +115,15 @@ bool MappingReader::accepted(const yaml::Node& value, const std::string& path, s
   return false;
 }
 
+void MappingReader::note(std::string_view key, KeyNote::Type type, Need need,
+                         std::string_view meaning) {
+  if (log_->notes == nullptr) return;
+  log_->notes->push_back({path_of(key), type, need, std::string(meaning), {}, 0, 0});
+}
+
 void MappingReader::text(std::string_view key, std::string& target, Need need,
                          std::string_view meaning, const Accepts& accepts) {
+  note(key, KeyNote::Type::text, need, meaning);
   const yaml::Node* value = take(key, need);
   if (value == nullptr) return;
   const auto text = value->as_text();
@@ -132,6 +139,7 @@ void MappingReader::text(std::string_view key, std::string& target, Need need,
 
 void MappingReader::texts(std::string_view key, std::vector<std::string>& target,
                           std::string_view meaning, const Accepts& accepts) {
+  note(key, KeyNote::Type::texts, Need::optional, meaning);
   const yaml::Node* value = take(key, Need::optional);
   if (value == nullptr) return;
   if (!value->is_sequence()) return wrong_type(key, *value, "a list");
@@ -152,6 +160,7 @@ void MappingReader::texts(std::string_view key, std::vector<std::string>& target
 }
 
 void MappingReader::text_map(std::string_view key, std::map<std::string, std::string>& target) {
+  note(key, KeyNote::Type::text_map);
   const yaml::Node* value = take(key, Need::optional);
   if (value == nullptr) return;
   if (!value->is_mapping()) return wrong_type(key, *value, "a mapping");
@@ -171,6 +180,7 @@ void MappingReader::text_map(std::string_view key, std::map<std::string, std::st
 }
 
 void MappingReader::flag(std::string_view key, bool& target) {
+  note(key, KeyNote::Type::flag);
   const yaml::Node* value = take(key, Need::optional);
   if (value == nullptr) return;
   const auto flag = value->as_bool();
@@ -180,6 +190,11 @@ void MappingReader::flag(std::string_view key, bool& target) {
 
 std::optional<std::int64_t> MappingReader::whole(std::string_view key, std::int64_t min,
                                                  std::int64_t max) {
+  note(key, KeyNote::Type::whole);
+  if (log_->notes != nullptr) {
+    log_->notes->back().min = static_cast<double>(min);
+    log_->notes->back().max = static_cast<double>(max);
+  }
   const yaml::Node* value = take(key, Need::optional);
   if (value == nullptr) return std::nullopt;
   const std::string wanted = fmt::format("a whole number from {} to {}", min, max);
@@ -194,6 +209,11 @@ std::optional<std::int64_t> MappingReader::whole(std::string_view key, std::int6
 }
 
 void MappingReader::number(std::string_view key, double min, double max, double& target) {
+  note(key, KeyNote::Type::number);
+  if (log_->notes != nullptr) {
+    log_->notes->back().min = min;
+    log_->notes->back().max = max;
+  }
   const yaml::Node* value = take(key, Need::optional);
   if (value == nullptr) return;
   const auto number = value->as_double();
@@ -205,6 +225,7 @@ void MappingReader::number(std::string_view key, double min, double max, double&
 }
 
 void MappingReader::duration(std::string_view key, Duration& target) {
+  note(key, KeyNote::Type::duration, Need::optional, "a duration such as 90s or 5m");
   const yaml::Node* value = take(key, Need::optional);
   if (value == nullptr) return;
   constexpr std::string_view wanted = "a duration such as 90s or 5m";
@@ -217,6 +238,8 @@ void MappingReader::duration(std::string_view key, Duration& target) {
 
 std::optional<std::size_t> MappingReader::choice(std::string_view key,
                                                  const std::vector<std::string_view>& words) {
+  note(key, KeyNote::Type::choice);
+  if (log_->notes != nullptr) log_->notes->back().words.assign(words.begin(), words.end());
   const yaml::Node* value = take(key, Need::optional);
   if (value == nullptr) return std::nullopt;
   const auto text = value->as_text();
@@ -235,12 +258,16 @@ std::optional<std::size_t> MappingReader::choice(std::string_view key,
 }
 
 MappingReader MappingReader::section(std::string_view key, Need need) {
+  note(key, KeyNote::Type::section, need);
+  if (log_->notes != nullptr) return {*log_, empty_mapping(), path_of(key)};
   static const yaml::Node nothing;
   const yaml::Node* value = take(key, need);
   return {*log_, value != nullptr ? *value : nothing, path_of(key)};
 }
 
 std::vector<MappingReader> MappingReader::sections(std::string_view key, Need need) {
+  note(key, KeyNote::Type::sections, need);
+  if (log_->notes != nullptr) return {MappingReader(*log_, empty_mapping(), path_of(key) + "[]")};
   std::vector<MappingReader> result;
   const yaml::Node* value = take(key, need);
   if (value == nullptr) return result;
@@ -260,6 +287,23 @@ std::vector<MappingReader> MappingReader::sections(std::string_view key, Need ne
     }
   }
   return result;
+}
+
+const yaml::Node* MappingReader::raw(std::string_view key, Need need) {
+  note(key, KeyNote::Type::any, need);
+  const yaml::Node* value = node_->find(key);
+  if (need == Need::required || (value != nullptr && !value->is_null())) return take(key, need);
+  known_.push_back(key);
+  return nullptr;
+}
+
+const yaml::Node* MappingReader::mapping(std::string_view key) {
+  note(key, KeyNote::Type::any, Need::optional, "a mapping");
+  const yaml::Node* value = take(key, Need::optional);
+  if (value == nullptr) return nullptr;
+  if (value->is_mapping()) return value;
+  wrong_type(key, *value, "a mapping");
+  return nullptr;
 }
 
 void MappingReader::finish() {

@@ -16,18 +16,44 @@
 
 namespace ichor {
 
+/// Whether a key may be left out.
+enum class Need { optional, required };
+
+/// What a reader asked for: the description of one key.
+struct KeyNote {
+  enum class Type {
+    text,
+    texts,
+    text_map,
+    flag,
+    whole,
+    number,
+    duration,
+    choice,
+    section,
+    sections,
+    any
+  };
+  std::string path;  // "nodes.worker.assignments[].ip"
+  Type type{Type::text};
+  Need need{Need::optional};
+  std::string meaning;
+  std::vector<std::string> words;  // of a choice
+  double min{0}, max{0};           // of a number
+};
+
 /// Findings in the making, and the positions of all that was read.
 struct ReadingLog {
   ProfileSource source;
   std::vector<std::pair<yaml::Position, Finding>> findings;
+  /// If set, every key that is asked for is noted here, and sections and lists of sections are
+  /// taken for present, so that a reader of an empty mapping tells all that it knows.
+  std::vector<KeyNote>* notes{nullptr};
 
   void add(yaml::Position at, std::string id, std::string what, std::string fix);
   /// In the order of the file.
   std::vector<Finding> take();
 };
-
-/// Whether a key may be left out.
-enum class Need { optional, required };
 
 /// Reads one mapping key by key. Every read names a key that is known; finish() reports the others.
 /// A value that is missing or wrong leaves the target as it was and is reported with its place, so
@@ -57,6 +83,11 @@ class MappingReader {
   /// The mappings of a list.
   std::vector<MappingReader> sections(std::string_view key, Need need = Need::optional);
 
+  /// A value that is taken as it is; nullptr if it is not there or null.
+  const yaml::Node* raw(std::string_view key, Need need = Need::optional);
+  /// A mapping that is taken as it is; nullptr if it is not there or no mapping.
+  const yaml::Node* mapping(std::string_view key);
+
   /// Reports the keys that nobody asked for. Call once, last.
   void finish();
 
@@ -72,6 +103,8 @@ class MappingReader {
   /// The value of a key, remembered as known; nullptr if it is not there or empty, which is
   /// reported where it matters.
   const yaml::Node* take(std::string_view key, Need need);
+  void note(std::string_view key, KeyNote::Type type, Need need = Need::optional,
+            std::string_view meaning = {});
   void wrong_type(std::string_view key, const yaml::Node& value, std::string_view wanted);
   void wrong_value(const yaml::Node& value, const std::string& path, std::string_view wanted);
   bool accepted(const yaml::Node& value, const std::string& path, std::string& text,

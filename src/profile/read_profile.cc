@@ -60,6 +60,11 @@ void read_talos(MappingReader talos, TalosPlan& plan, NetworkPlan& network) {
   MappingReader factory = talos.section("factory");
   factory.text("schematic_id", plan.schematic_id, Need::optional, "a schematic ID of 64 hex digits",
                [](std::string& id) { return is_schematic(id); });
+  factory.text("schematic", plan.schematic_file);
+  if (factory.has("schematic_id") && factory.has("schematic")) {
+    factory.report("schematic", "profile.value",
+                   "talos.factory has both schematic_id and schematic", "keep one of them");
+  }
   factory.finish();
   talos.text("installer_image", plan.installer_image);
   talos.flag("secure_boot", plan.secure_boot);
@@ -161,6 +166,29 @@ void read_role(MappingReader section, Role role, ClusterProfile& profile) {
   section.finish();
 }
 
+/// true or false, and whether it was told.
+void read_told(MappingReader& reader, std::string_view key, std::optional<bool>& target) {
+  if (!reader.has(key)) return;
+  bool flag = false;
+  reader.flag(key, flag);
+  target = flag;
+}
+
+void read_proxmox(MappingReader proxmox, std::optional<ProxmoxPlan>& target) {
+  if (!proxmox.there()) return;
+  ProxmoxPlan plan;
+  proxmox.text("machine", plan.machine);
+  proxmox.text("bios", plan.bios);
+  proxmox.text("scsi_controller", plan.scsi_controller);
+  read_told(proxmox, "agent", plan.agent);
+  read_told(proxmox, "ballooning", plan.ballooning);
+  if (const auto vlan = proxmox.whole("vlan", 1, 4094)) {
+    plan.vlan = static_cast<std::uint16_t>(*vlan);
+  }
+  proxmox.finish();
+  target = std::move(plan);
+}
+
 void read_order(MappingReader order, ClusterProfile& profile) {
   if (const auto workers = order.choice("workers", {"after-api", "with-control-planes"})) {
     profile.worker_order =
@@ -198,8 +226,10 @@ void read_budgets(MappingReader reader, Budgets& budgets) {
   reader.finish();
 }
 
-void read_root(ReadingLog& log, const yaml::Node& root, ClusterProfile& profile) {
+void read_root(ReadingLog& log, const yaml::Node& root, ProfileReading& reading) {
+  ClusterProfile& profile = reading.profile;
   MappingReader reader(log, root, "");
+  if (const yaml::Node* variables = reader.mapping("variables")) reading.variables = *variables;
   reader.text("name", profile.name, Need::required, kName,
               [](std::string& name) { return is_name(name); });
   read_network(reader.section("network", Need::required), profile.network);
@@ -212,6 +242,9 @@ void read_root(ReadingLog& log, const yaml::Node& root, ClusterProfile& profile)
   read_role(nodes.section("controlplane", Need::required), Role::control_plane, profile);
   read_role(nodes.section("worker"), Role::worker, profile);
   nodes.finish();
+  MappingReader providers = reader.section("providers");
+  read_proxmox(providers.section("proxmox"), profile.proxmox);
+  providers.finish();
   read_order(reader.section("order"), profile);
   read_retry(reader.section("retry"), profile.retry);
   read_budgets(reader.section("budgets"), profile.budgets);
@@ -232,11 +265,22 @@ ProfileReading read_profile(std::string_view text, const std::string& file_name)
     log.add({1, 1}, "profile.syntax", "the file is empty",
             "see examples/reference/ichor.yaml for a profile that works");
   } else {
-    read_root(log, document->root, reading.profile);
+    read_root(log, document->root, reading);
   }
   reading.findings = log.take();
   reading.source = std::move(log.source);
   return reading;
+}
+
+std::vector<KeyNote> profile_keys() {
+  std::vector<KeyNote> keys;
+  ReadingLog log;
+  log.notes = &keys;
+  yaml::Node empty;
+  empty.kind = yaml::Kind::mapping;
+  ProfileReading ignored;
+  read_root(log, empty, ignored);
+  return keys;
 }
 
 }  // namespace ichor

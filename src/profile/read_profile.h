@@ -1,12 +1,16 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/cluster_profile.h"
 #include "model/finding.h"
+#include "profile/mapping_reader.h"
+#include "profile/recipe.h"
 #include "profile/source.h"
+#include "yaml/node.h"
 
 namespace ichor {
 
@@ -15,7 +19,9 @@ namespace ichor {
 struct ProfileReading {
   ClusterProfile profile;
   ProfileSource source;
-  std::vector<Finding> findings;  // in the order of the file
+  std::optional<ClusterRecipe> recipe{};  // of formats that say how configs are made
+  yaml::Node variables;                   // of the templates: a mapping, or null
+  std::vector<Finding> findings;          // in the order of the file
 
   bool ok() const { return findings.empty(); }
 };
@@ -23,5 +29,8 @@ struct ProfileReading {
 /// Reads ichor.yaml. Keys are strict, every value is checked by itself, and all findings come at
 /// once, each with file:line:column. How values fit together is for src/lint.
 ProfileReading read_profile(std::string_view text, const std::string& file_name);
+
+/// Every key that read_profile() knows, in the order in which it asks for them.
+std::vector<KeyNote> profile_keys();
 
 }  // namespace ichor

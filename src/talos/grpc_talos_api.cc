@@ -1,5 +1,6 @@
 #include "talos/grpc_talos_api.h"
 
+#include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <utility>
 
@@ -59,6 +60,16 @@ Result<void> check_pair(const TalosCredentials& credentials) {
   return {};
 }
 
+/// gRPC's library as a whole. At the end it waits for the library's threads: else they might still
+/// work on what the end of the process destroys, and abort.
+class Library {
+ public:
+  Library() { grpc_init(); }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+  ~Library() { grpc_shutdown_blocking(); }
+};
+
 }  // namespace
 
 struct GrpcTalosApi::Impl {
@@ -96,6 +107,7 @@ struct GrpcTalosApi::Impl {
   Task<OpenResult> open_at(Context context, IpAddress address, std::string forward_to,
                            Duration limit, PeerDemand demand);
 
+  Library library;  // first, so that it goes last
   Options options;
   std::shared_ptr<Mailbox> mailbox;
   Prober prober;

@@ -38,6 +38,8 @@ Json finding_json(const Finding& finding) {
   line["where"] = finding.where;
   line["what"] = finding.what;
   line["fix"] = finding.fix;
+  if (!finding.why.empty()) line["why"] = finding.why;
+  if (!finding.page.empty()) line["page"] = finding.page;
   return line;
 }
 

@@ -118,7 +118,9 @@ std::vector<std::string> finding_lines(const Finding& finding) {
   if (!finding.where.empty()) head += " " + finding.where;
   if (!finding.node.value().empty()) head += fmt::format(" ({})", finding.node.value());
   std::vector<std::string> lines{clean(fmt::format("{}: {}", head, finding.what))};
+  if (!finding.why.empty()) lines.push_back(clean("    why: " + finding.why));
   if (!finding.fix.empty()) lines.push_back(clean("    fix: " + finding.fix));
+  if (!finding.page.empty()) lines.push_back(clean("    see " + finding.page));
   return lines;
 }
 

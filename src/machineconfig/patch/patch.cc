@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
-#include "machineconfig/canonical.h"
 #include "machineconfig/patch/merge.h"
 
 namespace ichor {
@@ -90,6 +90,8 @@ class Bench {
     return fail(applied.error().code, fmt::format("{}:{}", patch.name, applied.error().message));
   }
 
+  bool is_typed() const { return std::holds_alternative<ConfigDocuments>(state_); }
+
   std::vector<yaml::Node> documents() const {
     if (const auto* typed = std::get_if<ConfigDocuments>(&state_)) return write_config(*typed);
     return std::get<std::vector<yaml::Node>>(state_);
@@ -140,10 +142,54 @@ class Bench {
   int minor_;
 };
 
-Digest digest_of(std::vector<yaml::Node> documents) {
-  const Digest digest = canonical_digest(documents);
-  for (yaml::Node& root : documents) yaml::wipe(root);
-  return digest;
+/// Documents that are wiped when nobody needs them any more.
+class Written {
+ public:
+  Written() = default;
+  Written(const Written&) = delete;
+  Written& operator=(const Written&) = delete;
+  ~Written() { hold({}); }
+
+  void hold(std::vector<yaml::Node> roots) {
+    for (yaml::Node& root : roots_) yaml::wipe(root);
+    roots_ = std::move(roots);
+  }
+  const std::vector<yaml::Node>& roots() const { return roots_; }
+  std::vector<yaml::Node> take() { return std::exchange(roots_, {}); }
+
+ private:
+  std::vector<yaml::Node> roots_;
+};
+
+bool same(const yaml::Node& a, const yaml::Node& b);
+
+bool same_scalar(const yaml::Node& a, const yaml::Node& b) {
+  if (a.text == b.text) return a.scalar_type() == b.scalar_type();
+  const auto number = a.as_int();
+  return number && number == b.as_int();
+}
+
+/// The order of keys says nothing; mostly it is the same.
+bool same_mapping(const yaml::Node& a, const yaml::Node& b) {
+  if (a.entries.size() != b.entries.size()) return false;
+  for (std::size_t i = 0; i < a.entries.size(); ++i) {
+    const yaml::Entry& entry = a.entries[i];
+    const yaml::Node* other =
+        b.entries[i].key.text == entry.key.text ? &b.entries[i].value : b.find(entry.key.text);
+    if (other == nullptr || !same(entry.value, *other)) return false;
+  }
+  return true;
+}
+
+bool same(const yaml::Node& a, const yaml::Node& b) {
+  if (a.kind != b.kind) return false;
+  if (a.is_mapping()) return same_mapping(a, b);
+  if (!a.is_sequence()) return same_scalar(a, b);
+  return std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), same);
+}
+
+bool same_documents(const std::vector<yaml::Node>& a, const std::vector<yaml::Node>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
 }
 
 Finding finding_of(std::string id, const Patch& patch, std::string what, std::string fix) {
@@ -210,9 +256,14 @@ Result<PatchedConfig> apply_patches(PatchBase base, const std::string& file,
                                     const std::vector<Patch>& patches, int minor) {
   PatchedConfig result;
   Bench bench(std::move(base), file, minor);
+  // Writing a config costs more than patching it, so each state is written once.
+  Written written;
+  bool is_written = false;
   for (const Patch& patch : patches) {
+    const bool was_typed = bench.is_typed();
     if (auto prepared = bench.prepare(patch); !prepared) return tl::unexpected(prepared.error());
-    const Digest before = digest_of(bench.documents());
+    if (!is_written || !was_typed || !bench.is_typed()) written.hold(bench.documents());
+    is_written = true;
     if (auto applied = bench.apply(patch); !applied) return tl::unexpected(applied.error());
     const std::vector<std::string> touched = touches_secrets(patch);
     if (!touched.empty()) {
@@ -221,12 +272,15 @@ Result<PatchedConfig> apply_patches(PatchBase base, const std::string& file,
           fmt::format("the patch touches the cluster's secrets: {}", fmt::join(touched, ", ")),
           "leave them to the secrets file: a node with others is locked out of the cluster"));
     }
-    if (before == digest_of(bench.documents())) {
+    std::vector<yaml::Node> after = bench.documents();
+    const bool idle = same_documents(written.roots(), after);
+    written.hold(std::move(after));
+    if (idle) {
       result.findings.push_back(finding_of("patch.no-change", patch, "the patch changes nothing",
                                            "remove it, or look for what it was meant to say"));
     }
   }
-  result.documents = bench.documents();
+  result.documents = is_written ? written.take() : bench.documents();
   return result;
 }
 

@@ -1,0 +1,171 @@
+#include "command/gen_config_from.h"
+
+#include <fmt/format.h>
+
+#include "command/deliver.h"
+#include "command/finish.h"
+#include "command/patch_texts.h"
+#include "command/profile_file.h"
+#include "command/recipe_config.h"
+#include "command/schematic_input.h"
+#include "command/sops_file.h"
+#include "lint/rules.h"
+#include "machineconfig/generate.h"
+#include "pki/talosconfig.h"
+#include "profile/envsubst.h"
+#include "yaml/emit.h"
+
+namespace ichor {
+
+namespace {
+
+/// One run of the command: what was read, and what must not be shown of it.
+class FromRun {
+ public:
+  FromRun(const GenConfigRequest& request, Desk& desk)
+      : request_(request), desk_(desk), folder_(profile_folder(request.from, desk)) {}
+
+  OrEnd<std::vector<TextOutput>> run() {
+    auto reading = read_source();
+    if (!reading) return tl::unexpected(std::move(reading).error());
+    auto secrets = read_bundle();
+    if (!secrets) return tl::unexpected(std::move(secrets).error());
+    auto cooked =
+        reading->recipe ? cook(*reading->recipe, *secrets) : cook_profile(*reading, *secrets);
+    if (!cooked) return cooked;
+    const ClusterRecipe facts =
+        reading->recipe ? *std::move(reading->recipe) : talosconfig_facts(reading->profile);
+    const auto context = pki::make_talosconfig(facts.cluster_name, secrets->os, facts.endpoints,
+                                               facts.addresses, desk_.clock().wall());
+    if (!context) return end_with(context.error());
+    cooked->push_back({"talosconfig", path_of("talosconfig"), pki::write_talosconfig(*context)});
+    return cooked;
+  }
+
+  std::vector<Finding> findings;  // warnings
+
+ private:
+  OrEnd<ProfileReading> read_source();
+  OrEnd<pki::SecretsBundle> read_bundle();
+  OrEnd<std::vector<TextOutput>> cook(const ClusterRecipe& recipe,
+                                      const pki::SecretsBundle& secrets);
+  OrEnd<std::vector<TextOutput>> cook_profile(ProfileReading& reading,
+                                              const pki::SecretsBundle& secrets);
+  static ClusterRecipe talosconfig_facts(const ClusterProfile& profile);
+
+  std::string path_of(const std::string& name) const {
+    const std::string into = request_.output.empty() ? "clusterconfig" : request_.output;
+    return into + (into.ends_with('/') ? "" : "/") + name;
+  }
+
+  tl::unexpected<RunResult> refuse(std::vector<Finding> found) {
+    RunResult result;
+    result.exit = Exit::findings;
+    result.verdict = fmt::format("{}: must be corrected first", request_.from);
+    secret_words_.hide(found);
+    result.findings = std::move(found);
+    settle(result.findings);
+    return tl::unexpected(std::move(result));
+  }
+
+  const GenConfigRequest& request_;
+  Desk& desk_;
+  std::string folder_;
+  SecretWords secret_words_;
+};
+
+OrEnd<ProfileReading> FromRun::read_source() {
+  auto reading = read_profile_file(request_.from, secret_words_, desk_);
+  if (!reading || reading->ok()) return reading;
+  return refuse(std::move(reading->findings));
+}
+
+/// The secrets of the flag, or talsecret.yaml beside the profile. Fresh ones would fit no cluster.
+OrEnd<pki::SecretsBundle> FromRun::read_bundle() {
+  std::string path = request_.with_secrets;
+  if (path.empty()) {
+    for (const char* name :
+         {"talsecret.yaml", "talsecret.sops.yaml", "talsecret.yml", "talsecret.sops.yml"}) {
+      if (desk_.has_file(folder_ + name)) path = folder_ + name;
+    }
+  }
+  if (path.empty()) return end_with(Exit::usage, "gen config --from needs --with-secrets FILE");
+  auto text = desk_.read_input(path);
+  if (!text) return end_with(Exit::usage, text.error().message);
+  auto plain = open_if_sealed(SecretString(*std::move(text)), path, desk_);
+  if (!plain) return end_with(plain.error());
+  if (plain->reveal().find("${") != std::string_view::npos) {
+    auto substituted = substitute(
+        plain->reveal(), [this](const std::string& name) { return desk_.environment(name); });
+    if (!substituted) {
+      return end_with(Exit::findings, fmt::format("{}: {}", path, substituted.error()));
+    }
+    plain = SecretString(*std::move(substituted));
+  }
+  auto bundle = pki::read_secrets(std::string(plain->reveal()), path);
+  if (!bundle) return end_with(bundle.error());
+  return *std::move(bundle);
+}
+
+OrEnd<std::vector<TextOutput>> FromRun::cook(const ClusterRecipe& recipe,
+                                             const pki::SecretsBundle& secrets) {
+  const auto contract = find_contract(recipe.version);
+  if (!contract) return end_with(contract.error());
+  RecipeCook cook(recipe, *contract, secrets);
+  std::vector<TextOutput> outputs;
+  for (const NodeRecipe& node : recipe.nodes) {
+    auto documents = cook.config(node);
+    if (!documents) {
+      return end_with(exit_of(documents.error().code),
+                      secret_words_.hide(documents.error().message));
+    }
+    outputs.push_back(
+        {node.node.value(), path_of(node.file_name), SecretString(yaml::emit_all(*documents))});
+    for (yaml::Node& root : *documents) yaml::wipe(root);
+  }
+  findings = std::move(cook.findings);
+  secret_words_.hide(findings);
+  return outputs;
+}
+
+/// Of a profile that has no recipe of its own: what `up` would send.
+OrEnd<std::vector<TextOutput>> FromRun::cook_profile(ProfileReading& reading,
+                                                     const pki::SecretsBundle& secrets) {
+  const ClusterProfile& profile = reading.profile;
+  std::vector<Finding> found;
+  read_schematic_input(reading, folder_, found, desk_);
+  const PatchTexts texts = read_patch_texts(reading, folder_, found, desk_);
+  const ProfilePatches patches = load_patches(profile, texts, found);
+  texts.secrets.hide(found);
+  if (!found.empty()) return refuse(std::move(found));
+  auto configs = generate_all(profile, secrets, patches);
+  if (!configs) return end_with(Exit::findings, texts.secrets.hide(configs.error().message));
+  std::vector<TextOutput> outputs;
+  for (auto& [name, config] : configs->nodes) {
+    outputs.push_back({name.value(), path_of(fmt::format("{}-{}.yaml", profile.name, name.value())),
+                       std::move(config.bytes)});
+  }
+  return outputs;
+}
+
+ClusterRecipe FromRun::talosconfig_facts(const ClusterProfile& profile) {
+  ClusterRecipe facts;
+  facts.cluster_name = profile.name;
+  for (const NodePlan& node : profile.nodes) {
+    facts.addresses.push_back(node.address.value());
+    if (node.role == Role::control_plane) facts.endpoints.push_back(node.address.value());
+  }
+  return facts;
+}
+
+}  // namespace
+
+Exit gen_config_from(const GenConfigRequest& request, const CommonOptions& common, Desk& desk) {
+  FromRun from(request, desk);
+  auto outputs = from.run();
+  if (!outputs) return finish_aside(std::move(outputs).error(), desk);
+  for (TextOutput& output : *outputs) output.reproducible = true;
+  return deliver(*std::move(outputs), request.force, std::move(from.findings), common, desk);
+}
+
+}  // namespace ichor

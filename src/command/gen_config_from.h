@@ -1,0 +1,12 @@
+#pragma once
+
+#include "cli/request.h"
+#include "command/desk.h"
+#include "model/run_result.h"
+
+namespace ichor {
+
+/// `gen config --from`: the configs of all nodes of a profile, one file each, and a talosconfig.
+Exit gen_config_from(const GenConfigRequest& request, const CommonOptions& common, Desk& desk);
+
+}  // namespace ichor

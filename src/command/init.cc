@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include "command/commands.h"
+#include "command/finish.h"
+#include "command/profile_file.h"
+#include "lint/rules.h"
+#include "profile/write_profile.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr const char* kIgnored =
+    "# What ichor makes and nobody may commit.\n"
+    ".ichor/\n"
+    "clusterconfig/\n"
+    "kubeconfig\n"
+    "kubernetes/kubeconfig\n"
+    "secrets.yaml\n"
+    "talosconfig\n"
+    "talsecret.yaml\n";
+
+/// Thin calls of ichor, for people who type `task`.
+constexpr const char* kTasks =
+    "version: \"3\"\n"
+    "\n"
+    "vars:\n"
+    "  PROFILE: '{{.PROFILE | default \"ichor.yaml\"}}'\n"
+    "\n"
+    "tasks:\n"
+    "  lint:\n"
+    "    desc: check the profile without touching anything else\n"
+    "    cmd: ichor lint -p {{.PROFILE}}\n"
+    "  try:\n"
+    "    desc: bring the cluster up on simulated nodes on this machine\n"
+    "    cmd: ichor up -p {{.PROFILE}} --lab\n"
+    "  plan:\n"
+    "    desc: show what would be done\n"
+    "    cmd: ichor plan -p {{.PROFILE}}\n"
+    "  up:\n"
+    "    desc: bring the cluster up\n"
+    "    cmd: ichor up -p {{.PROFILE}}\n"
+    "  status:\n"
+    "    desc: look at every node once\n"
+    "    cmd: ichor status -p {{.PROFILE}}\n"
+    "  health:\n"
+    "    desc: wait until nodes, etcd and API are healthy\n"
+    "    cmd: ichor health -p {{.PROFILE}}\n";
+
+/// Six nodes, of which the lab makes simulated ones.
+ClusterProfile lab_profile() {
+  ClusterProfile profile = starter_profile();
+  profile.name = "lab";
+  for (int i = 2; i <= 3; ++i) {
+    NodePlan node = profile.nodes.back();
+    node.name = NodeName(fmt::format("w{}", i));
+    node.address = node.maintenance_address = IpAddress(fmt::format("192.168.22.11{}", i));
+    node.mac = MacAddress(fmt::format("52:54:00:16:01:1{}", i));
+    profile.nodes.push_back(std::move(node));
+  }
+  return profile;
+}
+
+struct Start {
+  ClusterProfile profile;
+  std::vector<Finding> lost;
+};
+
+/// What a profile of ours does not hold, told as warnings: nothing is dropped quietly.
+std::vector<Finding> find_lost(const ClusterRecipe& recipe, const std::string& file) {
+  std::vector<Finding> lost;
+  for (const NodeRecipe& node : recipe.nodes) {
+    if (node.patches.empty() && node.documents.empty()) continue;
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.id = "profile.converted";
+    finding.node = node.node;
+    finding.where = file + ":1:1";
+    finding.what = fmt::format("{} patches and {} documents of {} are not in the new profile",
+                               node.patches.size(), node.documents.size(), node.node.value());
+    finding.fix = fmt::format(
+        "`ichor gen config --from {}` has them; write them as files below patches_dir", file);
+    lost.push_back(std::move(finding));
+  }
+  return lost;
+}
+
+OrEnd<Start> start_of(const InitRequest& request, Desk& desk) {
+  if (request.from_lab) return Start{lab_profile(), {}};
+  if (request.from.empty()) return Start{starter_profile(), {}};
+  SecretWords secrets;
+  auto found = read_profile_file(request.from, secrets, desk);
+  if (!found) return tl::unexpected(std::move(found).error());
+  ProfileReading& reading = *found;
+  if (reading.ok()) {
+    std::vector<Finding> lost;
+    if (reading.recipe) lost = find_lost(*reading.recipe, request.from);
+    return Start{std::move(reading.profile), std::move(lost)};
+  }
+  RunResult result;
+  result.exit = Exit::findings;
+  result.verdict = fmt::format("{}: must be corrected first", request.from);
+  result.findings = std::move(reading.findings);
+  secrets.hide(result.findings);
+  settle(result.findings);
+  return tl::unexpected(std::move(result));
+}
+
+}  // namespace
+
+Exit run(const InitRequest& request, const CommonOptions& common, Desk& desk) {
+  auto start = start_of(request, desk);
+  if (!start) return finish(std::move(start).error(), desk);
+  if (desk.has_file(common.profile)) {
+    return finish(end_with(Exit::usage, fmt::format("{} is there already, and init does not write "
+                                                    "over it",
+                                                    common.profile))
+                      .value(),
+                  desk);
+  }
+  Summary summary;
+  summary.cluster = start->profile.name;
+  const std::string folder = common.profile.substr(0, common.profile.rfind('/') + 1);
+  const auto write = [&](const char* what, const std::string& path, std::string text) {
+    auto written = desk.create_private(path, SecretString(std::move(text)), false);
+    if (written) summary.written.emplace_back(what, path);
+    return written;
+  };
+  if (auto done = write("profile", common.profile, write_profile(start->profile)); !done) {
+    return finish(end_with(done.error()).value(), desk);
+  }
+  struct Companion {
+    const char* what;
+    const char* name;
+    const char* text;
+  };
+  for (const Companion& file : {Companion{"gitignore", ".gitignore", kIgnored},
+                                Companion{"tasks", "Taskfile.yaml", kTasks}}) {
+    if (desk.has_file(folder + file.name)) continue;
+    if (auto done = write(file.what, folder + file.name, file.text); !done) {
+      return finish(end_with(done.error()).value(), desk);
+    }
+  }
+  summary.result.exit = Exit::done;
+  summary.result.verdict = fmt::format("wrote {}", common.profile);
+  summary.result.findings = std::move(start->lost);
+  settle(summary.result.findings);
+  summary.next = {request.from_lab ? fmt::format("ichor up -p {} --lab", common.profile)
+                                   : fmt::format("edit {}, then: ichor lint -p {}", common.profile,
+                                                 common.profile)};
+  return finish(std::move(summary), desk);
+}
+
+}  // namespace ichor

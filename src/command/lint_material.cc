@@ -1,0 +1,26 @@
+#include "command/lint_material.h"
+
+#include "command/schematic_input.h"
+#include "lint/read_patch.h"
+
+namespace ichor {
+
+LintMaterial read_lint_material(ProfileReading& reading, const PatchTexts& patches,
+                                const std::string& folder, Desk& desk,
+                                std::vector<Finding>& findings) {
+  LintMaterial material;
+  material.variables = reading.variables;
+  for (const PatchText& patch : patches.patches) {
+    LintPatch read = read_lint_patch(patch.file, patch.text.reveal(), findings);
+    read.empty_because = patch.empty_because;
+    read.empty_where = patch.empty_where;
+    read.unknown = patch.unknown;
+    material.patches.push_back(std::move(read));
+  }
+  SchematicInput schematic = read_schematic_input(reading, folder, findings, desk);
+  material.schematic = std::move(schematic.root);
+  material.schematic_file = std::move(schematic.file);
+  return material;
+}
+
+}  // namespace ichor

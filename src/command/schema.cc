@@ -1,0 +1,11 @@
+#include "command/commands.h"
+#include "profile/json_schema.h"
+
+namespace ichor {
+
+Exit run(const SchemaRequest&, const CommonOptions&, Desk& desk) {
+  desk.out() << profile_schema();
+  return Exit::done;
+}
+
+}  // namespace ichor

@@ -1,0 +1,31 @@
+#include "command/schematic_input.h"
+
+#include "lint/reporter.h"
+#include "machineconfig/schematic.h"
+#include "yaml/document.h"
+
+namespace ichor {
+
+SchematicInput read_schematic_input(ProfileReading& reading, const std::string& folder,
+                                    std::vector<Finding>& findings, Desk& desk) {
+  SchematicInput input;
+  const std::string& name = reading.profile.talos.schematic_file;
+  if (name.empty()) return input;
+  input.file = name.starts_with('/') ? name : folder + name;
+  const auto refuse = [&](const std::string& what) {
+    Reporter(findings).error("versions.schematic", reading.source.where("talos.factory.schematic"),
+                             what, "write it as the Image Factory shows it");
+    return input;
+  };
+  const auto text = desk.read_input(input.file);
+  if (!text) return refuse(text.error().message);
+  const auto schematic = Schematic::read(*text, input.file);
+  if (!schematic) return refuse(schematic.error().message);
+  reading.profile.talos.schematic_id = schematic->id();
+  // Not its canonical form: rules point to what was written.
+  auto documents = yaml::parse_or_explain(*text, input.file);
+  if (documents && !documents->empty()) input.root = std::move(documents->front().root);
+  return input;
+}
+
+}  // namespace ichor

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command/desk.h"
+#include "model/finding.h"
+#include "profile/read_profile.h"
+
+namespace ichor {
+
+/// The schematic that a profile names as a file, as it was written.
+struct SchematicInput {
+  std::string file;
+  yaml::Node root;  // null: there is none
+};
+
+/// Reads it and puts its ID into the profile. `folder` is that of the profile, with a slash at its
+/// end. What is no schematic is added to `findings` as an error.
+SchematicInput read_schematic_input(ProfileReading& reading, const std::string& folder,
+                                    std::vector<Finding>& findings, Desk& desk);
+
+}  // namespace ichor

@@ -1,0 +1,68 @@
+#include "lint/c4_host_dns.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "lint/reporter.h"
+#include "lint/settings.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr std::string_view kAddress = "169.254.116.108/32";
+
+bool has_text(const yaml::Node* list, std::string_view text) {
+  return list != nullptr &&
+         std::any_of(list->items.begin(), list->items.end(), [&](const yaml::Node& item) {
+           const yaml::Node* address = item.find("address");
+           return (address != nullptr ? address->text : item.text) == text;
+         });
+}
+
+/// Whether the loopback link has the resolver's address, by machine.network or by a document.
+bool loopback_has_address(const NodeSettings& settings) {
+  for (const Setting& interfaces : settings.all({"machine", "network", "interfaces"})) {
+    for (const yaml::Node& link : interfaces.value->items) {
+      const yaml::Node* name = link.find("interface");
+      if (name != nullptr && name->text == "lo" && has_text(link.find("addresses"), kAddress)) {
+        return true;
+      }
+    }
+  }
+  for (const Setting& link : settings.documents("LinkConfig")) {
+    const yaml::Node* name = link.value->find("name");
+    if (name != nullptr && name->text == "lo" &&
+        has_text(link.value->find("addresses"), kAddress)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void lint_host_dns(const LintInput& input, std::vector<Finding>& findings) {
+  Reporter report(findings);
+  for (const NodePlan& node : input.profile.nodes) {
+    const NodeSettings settings(input, node);
+    const Setting cni = settings.last({"cluster", "network", "cni", "name"});
+    const bool own_cni = cni ? cni.value->text == "none" : input.profile.talos.cni_none;
+    if (!own_cni) continue;
+    // Talos' own configs forward since 1.8, so only a patch can switch it off.
+    const Setting forward =
+        settings.last({"machine", "features", "hostDNS", "forwardKubeDNSToHost"});
+    if (forward && !forward.value->as_bool().value_or(true)) continue;
+    if (loopback_has_address(settings)) continue;
+    report.warning(
+        "dns.forward", forward ? forward.where() : input.source.where("talos.cni"),
+        fmt::format("cluster DNS is forwarded to the host, but {} is no address of `lo`: with "
+                    "Cilium's eBPF host routing CoreDNS does not reach it",
+                    kAddress),
+        fmt::format("add the interface `lo` with the address {} in a patch, or set "
+                    "machine.features.hostDNS.forwardKubeDNSToHost to false",
+                    kAddress));
+  }
+}
+
+}  // namespace ichor

@@ -1,0 +1,110 @@
+#include "lint/c6_versions.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "base/nearest_name.h"
+#include "lint/reporter.h"
+#include "profile/formats.h"
+
+namespace ichor {
+
+namespace {
+
+struct Range {
+  int talos, oldest, newest;  // all of them minor versions
+};
+
+/// The versions of Kubernetes that each Talos 1.x was tested with.
+constexpr std::array<Range, 6> kSupported = {
+    {{8, 26, 31}, {9, 27, 32}, {10, 28, 33}, {11, 29, 34}, {12, 30, 35}, {13, 31, 36}}};
+
+struct Extension {
+  std::string_view name;
+  int first, last;  // minor versions
+};
+
+constexpr Extension kExtensions[] = {
+#include "lint/extensions.inc"
+};
+
+void check_kubernetes(const LintInput& input, Reporter& report) {
+  const TalosPlan& talos = input.profile.talos;
+  const auto kubernetes = parse_version(talos.kubernetes_version);
+  const auto range =
+      std::find_if(kSupported.begin(), kSupported.end(), [&](const Range& candidate) {
+        return talos.version.major == 1 && talos.version.minor == candidate.talos;
+      });
+  if (!kubernetes || range == kSupported.end()) return;
+  if (kubernetes->major == 1 && kubernetes->minor >= range->oldest &&
+      kubernetes->minor <= range->newest) {
+    return;
+  }
+  report.error(
+      "versions.kubernetes", input.source.where("talos.kubernetes_version"),
+      fmt::format("Talos {} runs Kubernetes v1.{} to v1.{}, not {}", to_text(talos.version),
+                  range->oldest, range->newest, talos.kubernetes_version),
+      fmt::format("take a version from v1.{} to v1.{}, or another Talos", range->oldest,
+                  range->newest));
+}
+
+void check_contract(const LintInput& input, Reporter& report) {
+  const TalosPlan& talos = input.profile.talos;
+  const TalosVersion minor{talos.version.major, talos.version.minor, 0};
+  if (talos.contract <= minor) return;
+  report.error("versions.contract", input.source.where("talos.contract"),
+               fmt::format("the contract {} is younger than Talos {}, which would not know its "
+                           "configs",
+                           to_text(talos.contract), to_text(talos.version)),
+               "leave the contract at the version that the cluster was made with");
+}
+
+void check_quorum(const LintInput& input, Reporter& report) {
+  const int count = input.profile.control_plane_count();
+  if (count % 2 == 1 || count == 0) return;
+  report.warning("versions.quorum", input.source.where("nodes.controlplane.assignments"),
+                 fmt::format("{} control planes survive as many failures as {}, and more can fail",
+                             count, count - 1),
+                 "take one more or one less");
+}
+
+void check_extensions(const LintInput& input, Reporter& report) {
+  const yaml::Node* list = input.material.schematic.find_path(
+      {"customization", "systemExtensions", "officialExtensions"});
+  if (list == nullptr) return;
+  const TalosVersion& version = input.profile.talos.version;
+  for (const yaml::Node& item : list->items) {
+    const std::string where =
+        fmt::format("{}:{}:{}", input.material.schematic_file, item.at.line, item.at.column);
+    const auto known =
+        std::find_if(std::begin(kExtensions), std::end(kExtensions),
+                     [&](const Extension& extension) { return extension.name == item.text; });
+    if (known == std::end(kExtensions)) {
+      std::vector<std::string_view> names;
+      for (const Extension& extension : kExtensions) names.push_back(extension.name);
+      const std::string_view near = nearest_name(item.text, names);
+      report.error("versions.extension", where,
+                   fmt::format("there is no official extension `{}`", item.text),
+                   near.empty() ? "see the list at https://factory.talos.dev"
+                                : fmt::format("did you mean \"{}\"?", near));
+    } else if (version.minor < known->first || version.minor > known->last) {
+      report.error("versions.extension", where,
+                   fmt::format("Talos {} has no extension `{}`: it is there from v1.{} to v1.{}",
+                               to_text(version), item.text, known->first, known->last),
+                   "remove it or take another version of Talos");
+    }
+  }
+}
+
+}  // namespace
+
+void lint_versions(const LintInput& input, std::vector<Finding>& findings) {
+  Reporter report(findings);
+  check_kubernetes(input, report);
+  check_contract(input, report);
+  check_quorum(input, report);
+  check_extensions(input, report);
+}
+
+}  // namespace ichor

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "profile/read_profile.h"
+#include "profile/surroundings.h"
+
+namespace ichor {
+
+/// Reads cluster-template's older cluster.yaml, with the nodes.yaml that lies beside it.
+ProfileReading read_cluster_yaml(std::string_view text, const std::string& file_name,
+                                 const Surroundings& surroundings);
+
+}  // namespace ichor

@@ -1,0 +1,52 @@
+#include "profile/patch_list.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ichor {
+namespace {
+
+using testing::ElementsAre;
+
+ClusterProfile profile() {
+  ClusterProfile profile;
+  profile.talos.patches_dir = "patches";
+  for (const char* name : {"cp1", "w1"}) {
+    NodePlan node;
+    node.name = NodeName(name);
+    node.role = name[0] == 'c' ? Role::control_plane : Role::worker;
+    profile.nodes.push_back(node);
+  }
+  return profile;
+}
+
+TEST(PatchList, AllThenRoleThenNode) {
+  ClusterProfile cluster = profile();
+  cluster.nodes[1].patches = {"mine.yaml"};
+  std::vector<Finding> findings;
+  const auto patches = list_patches(cluster,
+                                    {"w1/disk.yaml", "worker/b.yaml", "global/z.yaml", "a.yaml.j2",
+                                     "controller/cluster.yaml", "node/cp1/net.yaml", "README.md"},
+                                    ProfileSource("p.yaml"), findings);
+  EXPECT_TRUE(findings.empty());
+  std::vector<std::string> names;
+  for (const PatchFile& patch : patches) names.push_back(patch.path);
+  EXPECT_THAT(names, ElementsAre("patches/a.yaml.j2", "patches/global/z.yaml",
+                                 "patches/controller/cluster.yaml", "patches/worker/b.yaml",
+                                 "patches/node/cp1/net.yaml", "patches/w1/disk.yaml", "mine.yaml"));
+  EXPECT_TRUE(patches[0].is_template);
+  EXPECT_TRUE(patches[2].scope.covers(cluster.nodes[0]));
+  EXPECT_FALSE(patches[2].scope.covers(cluster.nodes[1]));
+  EXPECT_FALSE(patches[4].scope.covers(cluster.nodes[1]));
+  EXPECT_TRUE(patches[6].scope.covers(cluster.nodes[1]));
+}
+
+TEST(PatchList, APatchForNobodyIsReported) {
+  std::vector<Finding> findings;
+  EXPECT_TRUE(list_patches(profile(), {"w9/disk.yaml"}, ProfileSource("p.yaml"), findings).empty());
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings.front().id, "patch.nobody");
+}
+
+}  // namespace
+}  // namespace ichor

@@ -1,0 +1,310 @@
+#include "profile/role_project.h"
+
+#include <array>
+#include <fmt/format.h>
+
+#include "base/ip.h"
+#include "profile/formats.h"
+#include "profile/mapping_reader.h"
+#include "profile/role_folders.h"
+#include "profile/template_values.h"
+#include "profile/template_variables.h"
+#include "yaml/build.h"
+#include "yaml/document.h"
+
+namespace ichor {
+
+namespace {
+
+using yaml::Node;
+
+constexpr std::array<const char*, 4> kTemplates = {
+    "machineconfig-multicluster.yaml.j2", "machineconfig.yaml.j2",
+    "../machineconfig-multicluster.yaml.j2", "../machineconfig.yaml.j2"};
+
+/// The names behind `ENV.` and in `ENV["…"]`: a template gets no others, so nothing else of the
+/// environment can end up in a config.
+std::vector<std::string> environment_names(std::string_view text) {
+  std::vector<std::string> names;
+  constexpr std::string_view letters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+  for (std::size_t at = text.find("ENV"); at != std::string_view::npos; at = text.find("ENV", at)) {
+    at = text.find_first_not_of(".[\"'", at + 3);
+    if (at == std::string_view::npos) break;
+    const std::size_t end = std::min(text.find_first_not_of(letters, at), text.size());
+    if (end > at) names.emplace_back(text.substr(at, end - at));
+    at = end;
+  }
+  return names;
+}
+
+class RoleProjectReader {
+ public:
+  RoleProjectReader(const std::string& folder, const Surroundings& surroundings)
+      : folder_(folder), surroundings_(surroundings) {
+    log_.source = ProfileSource(folder);
+  }
+
+  ProfileReading run(const std::vector<std::string>& files) {
+    recipe_.cluster_name = folder_.substr(folder_.rfind('/') + 1);
+    reading_.profile.name = recipe_.cluster_name;
+    std::vector<Finding> findings;
+    const std::vector<RoleFile> nodes = read_role_folders(folder_, files, findings);
+    if (read_base()) {
+      for (const RoleFile& node : nodes) read_node(node);
+      settle();
+    }
+    reading_.findings = std::move(findings);
+    for (Finding& finding : log_.take()) reading_.findings.push_back(std::move(finding));
+    reading_.source = std::move(log_.source);
+    if (reading_.ok()) reading_.recipe = std::move(recipe_);
+    return std::move(reading_);
+  }
+
+ private:
+  void refuse(const std::string& id, const std::string& what, const std::string& fix) {
+    log_.add({1, 1}, id, what, fix);
+  }
+
+  std::optional<std::string> load(const std::string& name) {
+    auto text = surroundings_.file(name);
+    if (text) return *std::move(text);
+    refuse("profile.value", text.error().message, "correct the file");
+    return std::nullopt;
+  }
+
+  bool read_base() {
+    BaseTemplate base;
+    for (const char* name : kTemplates) {
+      auto text = load(name);
+      if (!text) continue;
+      base.file = folder_ + "/" + name;
+      base.text = *std::move(text);
+      break;
+    }
+    if (base.file.empty()) {
+      refuse("profile.missing", fmt::format("{} has no template for its nodes", folder_),
+             "put machineconfig-multicluster.yaml.j2 beside the folder");
+      return false;
+    }
+    for (const char* name : {"variables.yaml", "../variables.yaml"}) {
+      const auto text = load(name);
+      if (!text) continue;
+      auto document = yaml::parse_single(*text, name);
+      if (!document) {
+        refuse("profile.syntax", document.error().message(), "write `name: value`");
+        return false;
+      }
+      base.variables = std::move(document->root);
+      break;
+    }
+    for (const std::string& name : environment_names(base.text)) {
+      if (auto value = surroundings_.variable(name)) base.environment[name] = *std::move(value);
+    }
+    recipe_.base = std::move(base);
+    return true;
+  }
+
+  void read_node(const RoleFile& file) {
+    const auto text = load(file.path);
+    if (!text) return;
+    const std::string path = folder_ + "/" + file.path;
+    const auto patch = yaml::parse_or_explain(*text, path);
+    if (!patch) return refuse("profile.syntax", patch.error().message(), "correct the patch");
+    // Without the secrets: what is looked for is none.
+    pki::SecretsBundle blank;
+    blank.secretbox_encryption_secret = SecretString("-");
+    const auto rendered =
+        render_base(*recipe_.base, recipe_.cluster_name, file.node, file.role, blank);
+    if (!rendered) return refuse("profile.template", rendered.error().message, "correct it");
+    const auto base = yaml::parse_or_explain(*rendered, recipe_.base->file);
+    if (!base) return refuse("profile.syntax", base.error().message(), "correct the template");
+    std::vector<const Node*> roots;  // what counts more comes first
+    for (const yaml::Document& document : *patch) roots.push_back(&document.root);
+    for (const yaml::Document& document : *base) roots.push_back(&document.root);
+    reading_.profile.nodes.push_back(plan_of(file, path, roots));
+    NodeRecipe recipe;
+    recipe.node = file.node;
+    recipe.role = file.role;
+    recipe.file_name = fmt::format("{}-{}.yaml", recipe_.cluster_name, file.node.value());
+    recipe.patches.push_back({path, *text});
+    recipe_.nodes.push_back(std::move(recipe));
+  }
+
+  using Roots = std::vector<const Node*>;
+
+  static const Node* find(const Roots& roots, std::initializer_list<std::string_view> path) {
+    for (const Node* root : roots) {
+      const Node* value = root->is_mapping() ? root->find_path(path) : nullptr;
+      if (value != nullptr && !value->is_null()) return value;
+    }
+    return nullptr;
+  }
+
+  static std::string text_of(const Roots& roots, std::initializer_list<std::string_view> path) {
+    const Node* value = find(roots, path);
+    return value != nullptr ? value->text : std::string();
+  }
+
+  NodePlan plan_of(const RoleFile& file, const std::string& path, const Roots& roots) {
+    NodePlan plan;
+    plan.name = file.node;
+    plan.role = file.role;
+    plan.disk = text_of(roots, {"machine", "install", "disk"});
+    plan.disk_selector.serial = text_of(roots, {"machine", "install", "diskSelector", "serial"});
+    plan.disk_selector.size = text_of(roots, {"machine", "install", "diskSelector", "size"});
+    plan.disk_selector.model = text_of(roots, {"machine", "install", "diskSelector", "model"});
+    for (const Node* root : roots) {
+      if (!root->is_mapping()) continue;
+      if (const Node* links = root->find_path({"machine", "network", "interfaces"})) {
+        for (const Node& link : links->items) learn_link(link, plan);
+      }
+      const Node* kind = root->find("kind");
+      if (kind != nullptr && kind->text.ends_with("Config")) learn_link(*root, plan);
+    }
+    plan.maintenance_address = plan.address;
+    if (plan.address.value().empty()) {
+      refuse("profile.missing", fmt::format("{} gives {} no address", path, file.node.value()),
+             "write it under machine.network.interfaces, or as a LinkConfig");
+    }
+    learn_cluster(roots);
+    return plan;
+  }
+
+  /// An interface, a VLAN of one, or a document of the network.
+  void learn_link(const Node& link, NodePlan& plan) {
+    NetworkPlan& network = reading_.profile.network;
+    const Node* name =
+        link.find("interface") != nullptr ? link.find("interface") : link.find("name");
+    if (const Node* addresses = link.find("addresses")) {
+      for (const Node& item : addresses->items) {
+        const Node* inner = item.find("address");
+        const auto cidr = parse_cidr(inner != nullptr ? inner->text : item.text);
+        if (!cidr || is_loopback(*cidr) || !plan.address.value().empty()) continue;
+        plan.address = IpAddress(to_text(cidr->address));
+        if (name != nullptr) plan.interface = name->text;
+        if (network.node_cidr.empty()) {
+          network.node_cidr = to_text(Cidr{first_of(*cidr), cidr->length});
+        }
+      }
+    }
+    if (const Node* mac = link.find_path({"deviceSelector", "hardwareAddr"})) {
+      std::string text = mac->text;
+      if (is_mac(text) && plan.mac.value().empty()) plan.mac = MacAddress(text);
+    }
+    if (const Node* vip = link.find_path({"vip", "ip"})) network.vip = vip->text;
+    const Node* kind = link.find("kind");
+    if (kind != nullptr && kind->text == "Layer2VIPConfig" && name != nullptr) {
+      network.vip = name->text;
+    }
+    if (const Node* vlans = link.find("vlans")) {
+      for (const Node& vlan : vlans->items) learn_link(vlan, plan);
+    }
+  }
+
+  /// Addresses of the node itself, such as 169.254.116.108/32 on lo, are none to reach it at.
+  static bool is_loopback(const Cidr& cidr) {
+    const std::string text = to_text(cidr.address);
+    return text.starts_with("127.") || text.starts_with("169.254.") || text == "::1";
+  }
+
+  void learn_cluster(const Roots& roots) {
+    NetworkPlan& network = reading_.profile.network;
+    if (!recipe_.endpoint.empty()) return;
+    recipe_.endpoint = text_of(roots, {"cluster", "controlPlane", "endpoint"});
+    network.api_endpoint = recipe_.endpoint;
+    const auto first = [&](std::string_view key) {
+      const Node* list = find(roots, {"cluster", "network", key});
+      return list != nullptr && !list->items.empty() ? list->items.front().text : std::string();
+    };
+    network.pod_cidr = first("podSubnets");
+    network.service_cidr = first("serviceSubnets");
+    const auto version_of = [&](const std::string& image) {
+      return parse_version(image.substr(image.rfind(':') + 1));
+    };
+    const auto talos = version_of(text_of(roots, {"machine", "install", "image"}));
+    if (!talos) {
+      refuse("profile.missing", "the template does not say which version of Talos is wanted",
+             "write machine.install.image with its version behind the colon");
+    } else {
+      reading_.profile.talos.version = recipe_.version = *talos;
+      reading_.profile.talos.contract = {talos->major, talos->minor, 0};
+    }
+    const std::string kubelet = text_of(roots, {"machine", "kubelet", "image"});
+    if (version_of(kubelet)) {
+      reading_.profile.talos.kubernetes_version = kubelet.substr(kubelet.rfind(':') + 1);
+    }
+    const std::string cni = text_of(roots, {"cluster", "network", "cni", "name"});
+    reading_.profile.talos.cni_none = cni == "none";
+    const Node* scheduling = find(roots, {"cluster", "allowSchedulingOnControlPlanes"});
+    reading_.profile.talos.allow_scheduling_on_control_planes =
+        scheduling != nullptr && scheduling->as_bool().value_or(false);
+  }
+
+  void settle() {
+    for (const NodePlan& node : reading_.profile.nodes) {
+      recipe_.addresses.push_back(node.address.value());
+      if (node.role == Role::control_plane) recipe_.endpoints.push_back(node.address.value());
+    }
+  }
+
+  const std::string& folder_;
+  const Surroundings& surroundings_;
+  ReadingLog log_;
+  ProfileReading reading_;
+  ClusterRecipe recipe_;
+};
+
+void put(const jinja::Value& dict, std::string_view name, jinja::Value value) {
+  dict.as_dict()->put(jinja::Value::string(std::string(name)), std::move(value));
+}
+
+Result<jinja::Value> secrets_value(const pki::SecretsBundle& secrets) {
+  const SecretString text = pki::write_secrets(secrets);
+  auto document = yaml::parse_single(text.reveal(), "secrets");
+  if (!document) return fail(Errc::invalid, "the secrets cannot be read");
+  auto value = template_value(document->root, "secrets");
+  yaml::wipe(document->root);
+  // The message would show the value.
+  if (!value) return fail(Errc::invalid, "the secrets hold what a template cannot take");
+  return *std::move(value);
+}
+
+}  // namespace
+
+Result<std::string> render_base(const BaseTemplate& base, const std::string& cluster_name,
+                                const NodeName& node, Role role,
+                                const pki::SecretsBundle& secrets) {
+  jinja::Value variables = jinja::Value::dict();
+  if (base.variables.is_mapping()) {
+    auto own = template_value(base.variables, "variables.yaml");
+    if (!own) return fail(Errc::invalid, own.error().message());
+    variables = *std::move(own);
+  }
+  put(variables, "cluster_name", jinja::Value::string(cluster_name));
+  put(variables, "role",
+      jinja::Value::string(role == Role::control_plane ? "controlplane" : "worker"));
+  jinja::Value self = jinja::Value::dict();
+  put(self, "name", jinja::Value::string(node.value()));
+  put(variables, "node", std::move(self));
+  jinja::Value environment = jinja::Value::dict();
+  for (const auto& [name, value] : base.environment) {
+    put(environment, name, jinja::Value::string(value));
+  }
+  put(variables, "ENV", std::move(environment));
+  auto bundle = secrets_value(secrets);
+  if (!bundle) return tl::unexpected(std::move(bundle).error());
+  put(variables, "secrets", *std::move(bundle));
+  auto rendering =
+      jinja::render(base.text, base.file, variables, patch_template_options(base.text));
+  if (!rendering) return fail(Errc::invalid, rendering.error().message());
+  if (rendering->is_empty()) return fail(Errc::invalid, base.file + " renders to nothing");
+  return std::move(rendering->text);
+}
+
+ProfileReading read_role_project(const std::string& folder, const std::vector<std::string>& files,
+                                 const Surroundings& surroundings) {
+  return RoleProjectReader(folder, surroundings).run(files);
+}
+
+}  // namespace ichor

@@ -1,0 +1,107 @@
+#include "profile/role_project.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+
+namespace ichor {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kTemplate = R"(machine:
+  type: {{ role }}
+  token: {{ secrets.trustdinfo.token }}
+  install:
+    disk: /dev/sda
+    image: factory.talos.dev/installer/{{ ENV.SCHEMATIC }}:v1.12.6
+  kubelet: {image: "ghcr.io/siderolabs/kubelet:v1.35.2"}
+cluster:
+  id: "{{ secrets.cluster.id }}"
+  clusterName: {{ cluster_name }}
+  controlPlane: {endpoint: "https://{{ vip }}:6443"}
+  network: {podSubnets: [10.42.0.0/16], serviceSubnets: [10.43.0.0/16], cni: {name: none}}
+)";
+
+/// talos/infra with a template beside it.
+class RoleProject : public ::testing::Test {
+ protected:
+  RoleProject() {
+    files_["../machineconfig-multicluster.yaml.j2"] = kTemplate;
+    files_["variables.yaml"] = "vip: 192.168.22.100\n";
+    add("controlplane/cp1.yaml", 101);
+    add("controlplane/cp2.yaml", 102);
+    add("worker/w1.yaml", 111);
+  }
+
+  void add(const std::string& path, int last) {
+    files_[path] =
+        "machine:\n  network:\n    interfaces:\n      - {interface: lo, addresses: "
+        "[169.254.116.108/32]}\n      - {interface: eth0, addresses: [192.168.22." +
+        std::to_string(last) + "/22]}\n";
+  }
+
+  ProfileReading read() {
+    Surroundings around;
+    around.variable = [](const std::string& name) {
+      return name == "SCHEMATIC" ? std::optional<std::string>("abc") : std::nullopt;
+    };
+    around.file = [this](const std::string& name) -> Result<std::optional<std::string>> {
+      const auto found = files_.find(name);
+      if (found == files_.end()) return std::optional<std::string>();
+      return std::optional<std::string>(found->second);
+    };
+    std::vector<std::string> names;
+    for (const auto& [name, text] : files_) names.push_back(name);
+    return read_role_project("talos/infra", names, around);
+  }
+
+  std::map<std::string, std::string> files_;
+};
+
+TEST_F(RoleProject, IsAProfileOfItsOwn) {
+  const ProfileReading reading = read();
+  ASSERT_TRUE(reading.ok()) << reading.findings.front().what;
+  const ClusterProfile& profile = reading.profile;
+  EXPECT_EQ(profile.name, "infra");
+  EXPECT_EQ(profile.network.api_endpoint, "https://192.168.22.100:6443");
+  EXPECT_EQ(profile.network.node_cidr, "192.168.20.0/22");
+  EXPECT_EQ(profile.talos.version, (TalosVersion{1, 12, 6}));
+  EXPECT_EQ(profile.talos.kubernetes_version, "v1.35.2");
+  EXPECT_TRUE(profile.talos.cni_none);
+  ASSERT_EQ(profile.nodes.size(), 3u);
+  EXPECT_EQ(profile.nodes[0].address.value(), "192.168.22.101");
+  EXPECT_EQ(profile.nodes[0].interface, "eth0");
+  EXPECT_EQ(profile.nodes[2].role, Role::worker);
+  EXPECT_EQ(reading.recipe->nodes[2].file_name, "infra-w1.yaml");
+}
+
+TEST_F(RoleProject, RendersTheTemplateForEachNodeWithTheSecrets) {
+  const ProfileReading reading = read();
+  ASSERT_TRUE(reading.ok());
+  pki::SecretsBundle secrets;
+  secrets.cluster_id = "own-id";
+  const auto text =
+      render_base(*reading.recipe->base, "infra", NodeName("w1"), Role::worker, secrets);
+  ASSERT_TRUE(text.has_value());
+  EXPECT_THAT(*text, HasSubstr("type: worker"));
+  EXPECT_THAT(*text, HasSubstr("id: \"own-id\""));
+  EXPECT_THAT(*text, HasSubstr("installer/abc:v1.12.6"));
+}
+
+TEST_F(RoleProject, WithoutATemplateIsRefused) {
+  files_.erase("../machineconfig-multicluster.yaml.j2");
+  const ProfileReading reading = read();
+  ASSERT_FALSE(reading.ok());
+  EXPECT_THAT(reading.findings.back().what, HasSubstr("no template"));
+}
+
+TEST_F(RoleProject, WithAnUndefinedVariableSaysWhich) {
+  files_["../machineconfig-multicluster.yaml.j2"] = "machine: {type: {{ rolle }}}\n";
+  const ProfileReading reading = read();
+  ASSERT_FALSE(reading.ok());
+  EXPECT_THAT(reading.findings.back().what, HasSubstr("rolle"));
+}
+
+}  // namespace
+}  // namespace ichor

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace ichor {
+
+/// What a reader of a foreign format may ask for beside its file.
+struct Surroundings {
+  /// A variable of the environment; nothing if it is not set.
+  std::function<std::optional<std::string>(const std::string& name)> variable;
+  /// The text of a file, named as the format names it (from the folder of its main file) and
+  /// decrypted; nothing if there is none.
+  std::function<Result<std::optional<std::string>>(const std::string& path)> file;
+};
+
+}  // namespace ichor
