@@ -9,8 +9,6 @@ namespace ichor::lab {
 namespace {
 
 constexpr Duration kServerLifetime = std::chrono::hours(24);
-/// Long enough for a reply that is on its way through the sockets of this process.
-constexpr Duration kQuiet = std::chrono::milliseconds(200);
 
 WallTime a_bit_ago(WallTime now) { return {now.unix_ms - 60'000}; }
 

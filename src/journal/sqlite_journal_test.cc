@@ -355,18 +355,22 @@ TEST(SqliteJournal, a_disk_is_given_its_time_although_the_callers_clock_runs_fas
   SqliteOptions options = options_in(folder);
   options.vfs = disk.vfs();
   options.time_scale = 100;
-  TestLoop loop;
-  auto journal = open(options, loop);
-  ASSERT_TRUE(journal->lock(owner_named("a")));
-  disk.hang();
-  const MonoTime begin = loop.context().now();
-  auto append = journal->append(loop.context().within(std::chrono::seconds(8)), intent_of(1));
-  append.start();
-  disk.wait_until_hanging();
-  loop.run_until([&] { return append.done(); });
-  EXPECT_EQ(append.take().error().code, Errc::out_of_time);
-  EXPECT_GE(loop.context().now() - begin, std::chrono::seconds(800));
+  {
+    TestLoop loop;
+    auto journal = open(options, loop);
+    ASSERT_TRUE(journal->lock(owner_named("a")));
+    disk.hang();
+    const MonoTime begin = loop.context().now();
+    auto append = journal->append(loop.context().within(std::chrono::seconds(8)), intent_of(1));
+    append.start();
+    disk.wait_until_hanging();
+    loop.run_until([&] { return append.done(); });
+    EXPECT_EQ(append.take().error().code, Errc::out_of_time);
+    EXPECT_GE(loop.context().now() - begin, std::chrono::seconds(800));
+    journal->unlock();
+  }
   disk.release();
+  disk.wait_until_closed();
 }
 
 TEST(SqliteJournal, a_long_log_is_moved_into_the_database_on_the_way) {

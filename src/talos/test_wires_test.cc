@@ -130,7 +130,8 @@ struct TlsRecorder::Impl {
         context.get(),
         [](SSL*, const unsigned char** out, unsigned char* size, const unsigned char* offered,
            unsigned int offered_size, void*) {
-          constexpr unsigned char h2[] = {2, 'h', '2'};
+          // Static, because the answer points into it.
+          static constexpr unsigned char h2[] = {2, 'h', '2'};
           unsigned char* chosen = nullptr;
           const int found =
               SSL_select_next_proto(&chosen, size, h2, sizeof h2, offered, offered_size);
