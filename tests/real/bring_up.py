@@ -15,6 +15,7 @@ import cluster as clusters  # noqa: E402
 import ground  # noqa: E402
 import lab as labs  # noqa: E402
 import pieces  # noqa: E402
+import recording  # noqa: E402
 
 
 class RealNodes(unittest.TestCase):
@@ -45,6 +46,10 @@ class RealNodes(unittest.TestCase):
             done = cluster.talosctl_health()
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(cluster.kubernetes_nodes(), {spec.name: True for spec in cluster.specs})
+
+    def record(self, cluster):
+        """Keeps what the nodes told, beside the times."""
+        recording.write(cluster, clusters.KEPT / "recordings")
 
     def assert_nothing_left_to_do(self, cluster):
         again = cluster.up("second up")
@@ -89,6 +94,7 @@ class OneControlPlane(RealNodes):
     def test_is_brought_up_once_and_then_left_alone(self):
         cluster = self.boot("one", 1)
         self.assert_brought_up(cluster, cluster.up(), 2)
+        self.record(cluster)
         self.assert_healthy(cluster)
         self.assert_nothing_left_to_do(cluster)
         self.assert_each_node_was_changed_once(cluster)
@@ -98,6 +104,7 @@ class ThreeControlPlanesAndAWorker(RealNodes):
     def test_are_brought_up_once_and_then_left_alone(self):
         cluster = self.boot("four", 3, 1)
         self.assert_brought_up(cluster, cluster.up(), 5)
+        self.record(cluster)
         self.assert_healthy(cluster)
         self.assert_nothing_left_to_do(cluster)
         self.assert_each_node_was_changed_once(cluster)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What of the harness can be tried without root, nodes or Go."""
 
+import base64
 import hashlib
 import http.server
 import json
@@ -17,6 +18,7 @@ sys.dont_write_bytecode = True
 import cluster as clusters  # noqa: E402
 import lab as labs  # noqa: E402
 import pieces  # noqa: E402
+import recording  # noqa: E402
 import registry  # noqa: E402
 
 
@@ -56,6 +58,16 @@ class ARun(unittest.TestCase):
         self.assertEqual(run.steps(), {"apply": {"from": 1.0, "to": 5.5},
                                        "verify": {"from": 6.0, "to": None}})
         self.assertEqual(run.summary, {}, "a run that was killed has none")
+
+
+class ARecording(unittest.TestCase):
+    def test_has_the_time_of_an_event_from_its_id(self):
+        text = ("NODE       ID                     EVENT                      ACTOR   SOURCE   MSG\n"
+                "10.5.0.2   d4cdr1n5d9pc73cf4scg   talos/runtime.machine.MachineStatusEvent"
+                "      BOOTING   ready: false, unmet conditions: [services nodeReady]\n")
+        self.assertEqual(list(recording.parse(text)), [
+            (int.from_bytes(base64.b32hexdecode("D4CDR1N5D9PC73CF4SCG====")[:4], "big"),
+             "MachineStatus", "BOOTING", "ready: false, unmet conditions: [services nodeReady]")])
 
 
 class TheRegistry(unittest.TestCase):
