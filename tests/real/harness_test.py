@@ -62,7 +62,7 @@ class ARun(unittest.TestCase):
 
 class ARecording(unittest.TestCase):
     def test_has_the_time_of_an_event_from_its_id(self):
-        text = ("NODE       ID                     EVENT                      ACTOR   SOURCE   MSG\n"
+        text = ("NODE       ID                     EVENT                      ACTOR  SOURCE  MSG\n"
                 "10.5.0.2   d4cdr1n5d9pc73cf4scg   talos/runtime.machine.MachineStatusEvent"
                 "      BOOTING   ready: false, unmet conditions: [services nodeReady]\n")
         self.assertEqual(list(recording.parse(text)), [

@@ -1,8 +1,8 @@
 """What a real node told about itself while it was brought up, as lines of text.
 
-Every line is SECONDS, KIND, SOURCE and MESSAGE of one event of Talos' stream, with tabs between.
-Seconds count from the node's first event; Talos' event ids are no finer. The first lines, after "#",
-say which versions were recorded and how.
+Every line is SECONDS, KIND, SOURCE and MESSAGE of one event of the stream, with tabs between.
+Seconds count from the node's first event; Talos' event ids are no finer. The first line, after "#",
+says which versions were recorded and how.
 """
 
 import base64
