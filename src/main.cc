@@ -107,11 +107,16 @@ class MachineDesk final : public Desk {
   Result<std::string> read_input(const std::string& path) override {
     return ichor::read_input(path, kInputMax);
   }
+  std::optional<std::vector<std::string>> list_folder(const std::string& path) override {
+    return ichor::list_folder(path);
+  }
   Result<SecretString> read_secret(const std::string& path) override {
     return read_secret_input(path, kInputMax);
   }
   Result<void> may_export(const std::string& path) override { return refuse_committable(path); }
   Result<void> export_secret(const std::string& path, const SecretString& content) override;
+  Result<void> write_private(const std::string& path, const SecretString& content,
+                             bool force) override;
   Result<std::unique_ptr<StateDir>> open_state(const std::string& path, Missing missing) override;
   Result<std::unique_ptr<Site>> reach(Access access) override;
   int drive(Task<void> task, CancelScope& scope) override;
@@ -154,13 +159,31 @@ std::unique_ptr<Display> MachineDesk::make_display() {
   return std::make_unique<TextDisplay>(loop(), *out_, *err_, std::move(options));
 }
 
-Result<void> MachineDesk::export_secret(const std::string& path, const SecretString& content) {
-  if (auto allowed = refuse_committable(path); !allowed) return allowed;
+/// The folder of a path, and the name in it.
+Result<std::pair<Folder, std::string>> open_parent(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash);
   auto folder = Folder::make(parent.empty() ? "/" : parent, Folder::Access::shared);
   if (!folder) return tl::unexpected(std::move(folder).error());
-  return write_file(*folder, slash == std::string::npos ? path : path.substr(slash + 1), content);
+  return std::pair(*std::move(folder), slash == std::string::npos ? path : path.substr(slash + 1));
+}
+
+Result<void> MachineDesk::export_secret(const std::string& path, const SecretString& content) {
+  if (auto allowed = refuse_committable(path); !allowed) return allowed;
+  auto place = open_parent(path);
+  if (!place) return tl::unexpected(std::move(place).error());
+  return write_file(place->first, place->second, content);
+}
+
+Result<void> MachineDesk::write_private(const std::string& path, const SecretString& content,
+                                        bool force) {
+  auto place = open_parent(path);
+  if (!place) return tl::unexpected(std::move(place).error());
+  if (force) return write_file(place->first, place->second, content);
+  const auto created = create_file(place->first, place->second, content);
+  if (!created) return tl::unexpected(created.error());
+  if (*created) return {};
+  return fail(Errc::invalid, path + " is there already; --force replaces it");
 }
 
 Result<std::unique_ptr<StateDir>> MachineDesk::open_state(const std::string& path,

@@ -135,7 +135,7 @@ CommandLine parse(const std::vector<std::string>& words) {
   FlagSet flags;
   Invocation invocation;
   bool help = false;
-  declare_common(flags, invocation.common, help);
+  declare_common(flags, invocation.common, help, command->output_is_file);
   command->declare(flags, invocation.request);
   const auto wrong = flags.parse(split.rest);
   // Help is given although the rest of the line is wrong: that is why it was asked for.

@@ -17,6 +17,11 @@ const std::vector<CommandSpec>& commands() {
       {"status", "look at every node once", declare_status},
       {"report", "tell what was done, from the journal", declare_report},
       {"unlock", "break the lock of a run that is certainly gone", declare_unlock},
+      {"gen secrets", "make the secrets of a new cluster", declare_gen_secrets, true},
+      {"gen config", "make machine configs and a talosconfig from flags", declare_gen_config, true},
+      {"gen talosconfig", "make a talosconfig from secrets", declare_gen_talosconfig, true},
+      {"machineconfig patch", "patch a machine config", declare_machineconfig_patch, true},
+      {"machineconfig diff", "tell how two machine configs differ", declare_machineconfig_diff},
       {"lab start", "run simulated nodes behind real sockets on this machine", declare_lab_start},
       {"lab status", "tell how the nodes of a lab are", declare_lab_status},
       {"lab inject", "make a node of a lab misbehave", declare_lab_inject},
@@ -28,12 +33,12 @@ const std::vector<CommandSpec>& commands() {
   return list;
 }
 
-void declare_common(FlagSet& flags, CommonOptions& common, bool& help) {
+void declare_common(FlagSet& flags, CommonOptions& common, bool& help, bool output_is_file) {
   flags.text("-p,--profile", "FILE", common.profile);
   flags.text("--cluster", "NAME", common.cluster);
   flags.text("--state-dir", "DIR", common.state_dir);
   flags.text("--lab-state", "DIR", common.lab_state);
-  flags.choice<OutputFormat>("-o,--output", "FORMAT",
+  flags.choice<OutputFormat>(output_is_file ? "--format" : "-o,--output", "FORMAT",
                              {{"table", OutputFormat::table}, {"json", OutputFormat::json}},
                              common.output);
   flags.flag("-q,--quiet", common.quiet);

@@ -15,6 +15,8 @@ struct CommandSpec {
   std::string_view name;     // "lab start": a group and its command
   std::string_view summary;  // one line, as in docs/commands/ichor.md
   void (*declare)(FlagSet& flags, Request& request);
+  /// Whether -o names a file, as with talosctl; the format is then --format.
+  bool output_is_file{false};
 
   /// What stands in docs/commands/: the group, or the command itself.
   std::string_view page() const { return name.substr(0, name.find(' ')); }
@@ -24,7 +26,7 @@ struct CommandSpec {
 const std::vector<CommandSpec>& commands();
 
 /// The flags that every command takes.
-void declare_common(FlagSet& flags, CommonOptions& common, bool& help);
+void declare_common(FlagSet& flags, CommonOptions& common, bool& help, bool output_is_file = false);
 
 // One file for each.
 void declare_up(FlagSet& flags, Request& request);
@@ -40,6 +42,11 @@ void declare_health(FlagSet& flags, Request& request);
 void declare_status(FlagSet& flags, Request& request);
 void declare_report(FlagSet& flags, Request& request);
 void declare_unlock(FlagSet& flags, Request& request);
+void declare_gen_secrets(FlagSet& flags, Request& request);
+void declare_gen_config(FlagSet& flags, Request& request);
+void declare_gen_talosconfig(FlagSet& flags, Request& request);
+void declare_machineconfig_patch(FlagSet& flags, Request& request);
+void declare_machineconfig_diff(FlagSet& flags, Request& request);
 void declare_lab_start(FlagSet& flags, Request& request);
 void declare_lab_status(FlagSet& flags, Request& request);
 void declare_lab_inject(FlagSet& flags, Request& request);

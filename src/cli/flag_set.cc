@@ -61,6 +61,11 @@ void FlagSet::flag(const std::string& names, bool& target) {
   parser_->app.add_flag(names, target)->disable_flag_override();
 }
 
+void FlagSet::toggle(const std::string& names, bool& target) {
+  declared_.push_back({split_list(names), {}, {}, false});
+  parser_->app.add_flag(names, target);
+}
+
 void FlagSet::value(const std::string& names, std::string hint, Take take, Times times) {
   declared_.push_back({split_list(names), std::move(hint), {}, false});
   const std::string name = spoken(declared_.back().names);

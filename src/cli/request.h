@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -112,6 +113,53 @@ struct UnlockRequest {
   std::string nonce;
 };
 
+struct GenSecretsRequest {
+  std::string output{"secrets.yaml"};
+  std::string from_controlplane_config;  // empty: fresh ones
+  std::string talos_version;             // empty: the newest contract that we default to
+  bool force{false};
+};
+
+enum class GenOutput { controlplane, worker, talosconfig };
+
+struct GenConfigRequest {
+  std::string cluster_name, endpoint;
+  std::string with_secrets;  // empty: fresh ones
+  std::string talos_version, kubernetes_version;
+  std::string install_disk{"/dev/sda"}, install_image;
+  std::string dns_domain{"cluster.local"};
+  std::vector<std::string> additional_sans;
+  std::vector<std::pair<std::string, std::string>> registry_mirrors;  // host, URL
+  bool persist{true}, with_cluster_discovery{true}, with_kubespan{false};
+  bool with_docs{true}, with_examples{true};
+  std::vector<std::string> patches, control_plane_patches, worker_patches;
+  std::vector<GenOutput> outputs;  // empty: all
+  std::string output;              // a folder, or a file or - for a single output
+  bool force{false};
+};
+
+struct GenTalosconfigRequest {
+  std::string cluster_name;
+  std::string with_secrets;
+  std::vector<std::string> endpoints, nodes;
+  std::vector<std::string> roles{"os:admin"};
+  Duration lifetime{std::chrono::hours(8760)};
+  std::string output{"talosconfig"};
+  bool force{false};
+};
+
+struct MachineconfigPatchRequest {
+  std::string file;
+  std::vector<std::string> patches;
+  std::string output{"-"};
+  std::string talos_version;  // empty: the newest that we know
+};
+
+struct MachineconfigDiffRequest {
+  std::string left, right;
+  bool detailed_exitcode{false};
+};
+
 struct LabStartRequest {
   std::string state_dir;
   double time_scale{1.0};
@@ -159,10 +207,12 @@ struct CompletionRequest {
 
 struct VersionRequest {};
 
-using Request = std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
-                             DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest,
-                             KubeconfigRequest, HealthRequest, StatusRequest, ReportRequest,
-                             UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest,
-                             LabStopRequest, SimulateRequest, CompletionRequest>;
+using Request =
+    std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
+                 DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, KubeconfigRequest,
+                 HealthRequest, StatusRequest, ReportRequest, UnlockRequest, LabStartRequest,
+                 LabStatusRequest, LabInjectRequest, LabStopRequest, SimulateRequest,
+                 CompletionRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
+                 MachineconfigPatchRequest, MachineconfigDiffRequest>;
 
 }  // namespace ichor

@@ -5,6 +5,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "async/clock.h"
 #include "async/context.h"
@@ -81,11 +82,19 @@ class Desk {
 
   /// Files that the operator named.
   virtual Result<std::string> read_input(const std::string& path) = 0;
+  /// The names in a folder that the operator named, sorted, without those that begin with a dot;
+  /// nothing if there is no such folder.
+  virtual std::optional<std::vector<std::string>> list_folder(const std::string& path) = 0;
   virtual Result<SecretString> read_secret(const std::string& path) = 0;
   /// Refuses a place at which git would see a secret.
   virtual Result<void> may_export(const std::string& path) = 0;
   /// Writes a secret where the operator wants it, with a backup of what was there.
   virtual Result<void> export_secret(const std::string& path, const SecretString& content) = 0;
+
+  /// Writes a file that only this user may read, made with its folder. What stands there already is
+  /// left alone and refused with Errc::invalid, or with `force` kept beside it as a backup.
+  virtual Result<void> write_private(const std::string& path, const SecretString& content,
+                                     bool force) = 0;
 
   enum class Missing { make, refuse };
   virtual Result<std::unique_ptr<StateDir>> open_state(const std::string& path,

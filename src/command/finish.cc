@@ -13,6 +13,13 @@ Exit finish(RunResult result, Desk& desk) {
   return finish(std::move(summary), desk);
 }
 
+Exit finish_aside(RunResult result, Desk& desk) {
+  Summary summary;
+  summary.result = std::move(result);
+  summary.aside = true;
+  return finish(std::move(summary), desk);
+}
+
 Summary summary_of(const ProfileInput& input, RunResult result) {
   Summary summary;
   summary.cluster = input.profile.name;

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/nearest_name.h"
 #include "command/commands.h"
 #include "command/finish.h"
 #include "lab/control.h"
-#include "profile/nearest_name.h"
 
 namespace ichor {
 

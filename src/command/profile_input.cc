@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/nearest_name.h"
+#include "command/profile_patches.h"
 #include "lint/rules.h"
-#include "profile/nearest_name.h"
 #include "profile/read_profile.h"
 
 namespace ichor {
@@ -14,16 +15,29 @@ namespace {
 struct Judged {
   ProfileReading reading;
   std::vector<Finding> findings;
+  ProfilePatches patches;
 };
+
+/// The folder of a path, with a slash at its end; empty if it is the present one.
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
 
 OrEnd<Judged> judge(const CommonOptions& common, Desk& desk) {
   const auto text = desk.read_input(common.profile);
   if (!text) return end_with(Exit::usage, text.error().message);
-  Judged judged{read_profile(*text, common.profile), {}};
+  Judged judged{read_profile(*text, common.profile), {}, {}};
   judged.findings = judged.reading.findings;
   // Rules look at a profile that could be read; of another one they would only say follow-ups.
   if (judged.reading.ok()) {
-    judged.findings = lint({judged.reading.profile, judged.reading.source});
+    const ClusterProfile& profile = judged.reading.profile;
+    judged.findings = lint({profile, judged.reading.source});
+    judged.patches =
+        read_profile_patches(profile, folder_of(common.profile), judged.findings, desk);
+    for (Finding& finding : check_patches(profile, judged.patches)) {
+      judged.findings.push_back(std::move(finding));
+    }
   }
   return judged;
 }
@@ -31,12 +45,6 @@ OrEnd<Judged> judge(const CommonOptions& common, Desk& desk) {
 bool has_error(const std::vector<Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(),
                      [](const Finding& finding) { return finding.severity == Severity::error; });
-}
-
-/// The folder of a path, with a slash at its end; empty if it is the present one.
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
 OrEnd<NodePlan*> find_node(const NodeName& name, ClusterProfile& profile) {
@@ -103,7 +111,7 @@ OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged) {
                                              profile.name, common.cluster));
   }
   return ProfileInput{std::move(judged.reading.profile), std::move(judged.findings),
-                      folder_of(common.profile)};
+                      folder_of(common.profile), std::move(judged.patches)};
 }
 
 }  // namespace

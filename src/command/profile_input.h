@@ -6,6 +6,7 @@
 #include "cli/request.h"
 #include "command/desk.h"
 #include "command/early.h"
+#include "machineconfig/profile_patches.h"
 #include "model/cluster_profile.h"
 #include "model/finding.h"
 
@@ -16,6 +17,7 @@ struct ProfileInput {
   ClusterProfile profile;
   std::vector<Finding> warnings;
   std::string folder;  // that the profile's own paths start from
+  ProfilePatches patches;
 };
 
 /// What the flags of a command say about the profile.

@@ -160,7 +160,7 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& 
   if (auto settled = settle_secrets(input, wish.read_only, space, desk); !settled) {
     return tl::unexpected(std::move(settled).error());
   }
-  auto configs = generate_all(input.profile, space.secrets);
+  auto configs = generate_all(input.profile, space.secrets, input.patches);
   if (!configs) return end_with(Exit::findings, configs.error().message);
   space.configs = *std::move(configs);
   auto context = settle_talosconfig(input.profile, wish, space, desk);

@@ -21,9 +21,19 @@ struct Contract {
   bool network_documents;
   /// machine.network is there even when it is empty.
   bool writes_empty_network;
-  /// What `talosctl gen config` takes when it is not told; empty: it must be told.
+  /// KubeSpan is a document of its own.
+  bool kubespan_document;
+  /// What a profile's cluster gets when it does not say; empty: it must be told.
   std::string_view kubernetes_version;
 };
+
+/// What `gen config` takes when it is not told: that of the last release of this contract, or of
+/// the oldest release that is still known key by key.
+struct ReleaseDefaults {
+  std::string_view kubernetes_version;
+  std::string_view installer_image;
+};
+ReleaseDefaults release_defaults(const Contract& contract);
 
 /// Every minor version from 1.8 to 1.13; the patch number does not matter.
 Result<Contract> find_contract(const TalosVersion& version);

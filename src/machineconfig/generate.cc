@@ -4,6 +4,7 @@
 
 #include "machineconfig/canonical.h"
 #include "machineconfig/contract.h"
+#include "machineconfig/installer.h"
 #include "machineconfig/network.h"
 #include "machineconfig/v1alpha1.h"
 #include "pki/digest.h"
@@ -26,18 +27,44 @@ Digest plan_digest(const ClusterProfile& profile, const ConfigSet& set) {
   return pki::sha256(text);
 }
 
+Result<GenerateInput> input_of(const Contract& contract, const ClusterProfile& profile,
+                               const NodePlan& node) {
+  GenerateInput input;
+  input.role = node.role;
+  input.cluster_name = profile.name;
+  input.endpoint = profile.network.api_endpoint;
+  input.kubernetes_version = profile.talos.kubernetes_version;
+  if (input.kubernetes_version.empty()) input.kubernetes_version = contract.kubernetes_version;
+  input.dns_domain = profile.network.dns_domain;
+  input.pod_subnet = profile.network.pod_cidr;
+  input.service_subnet = profile.network.service_cidr;
+  input.node_subnet = profile.network.node_cidr;
+  input.install_disk = node.disk;
+  input.disk_selector = node.disk_selector;
+  input.install_image = installer_image(profile.talos, node);
+  input.labels = node.labels;
+  input.taints = node.taints;
+  input.cni_none = profile.talos.cni_none;
+  input.allow_scheduling_on_control_planes = profile.talos.allow_scheduling_on_control_planes;
+  if (contract.network_documents) return input;
+  auto network = machine_network(profile, node);
+  if (!network) return tl::unexpected(network.error());
+  input.network = std::move(*network);
+  input.time = machine_time(profile);
+  return input;
+}
+
 }  // namespace
 
 Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile,
                                                    const pki::SecretsBundle& secrets,
-                                                   const NodePlan& node) {
-  // Leaving a patch out silently would give a cluster that nobody asked for.
-  if (!node.patches.empty() || !profile.talos.patches_dir.empty()) {
-    return fail(Errc::invalid, "patches and patches_dir are not supported yet");
-  }
+                                                   const NodePlan& node,
+                                                   const std::vector<Patch>& patches) {
   const auto contract = find_contract(profile.talos.contract);
   if (!contract) return tl::unexpected(contract.error());
-  auto main = v1alpha1_document(*contract, profile, secrets, node);
+  auto input = input_of(*contract, profile, node);
+  if (!input) return tl::unexpected(input.error());
+  auto main = v1alpha1_document(*contract, *input, secrets);
   if (!main) return tl::unexpected(main.error());
   std::vector<yaml::Node> documents;
   documents.push_back(std::move(*main));
@@ -46,12 +73,15 @@ Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile
     if (!network) return tl::unexpected(network.error());
     for (yaml::Node& document : *network) documents.push_back(std::move(document));
   }
-  return documents;
+  if (patches.empty()) return documents;
+  auto patched = apply_patches(std::move(documents), "config", patches, schema_minor(profile));
+  if (!patched) return tl::unexpected(std::move(patched).error());
+  return std::move(patched->documents);
 }
 
 Result<MachineConfig> generate(const ClusterProfile& profile, const pki::SecretsBundle& secrets,
-                               const NodePlan& node) {
-  auto documents = generate_documents(profile, secrets, node);
+                               const NodePlan& node, const std::vector<Patch>& patches) {
+  auto documents = generate_documents(profile, secrets, node, patches);
   if (!documents) return tl::unexpected(documents.error());
   MachineConfig config;
   config.bytes = SecretString(yaml::emit_all(*documents));
@@ -62,10 +92,16 @@ Result<MachineConfig> generate(const ClusterProfile& profile, const pki::Secrets
   return config;
 }
 
-Result<ConfigSet> generate_all(const ClusterProfile& profile, const pki::SecretsBundle& secrets) {
+Result<ConfigSet> generate_all(const ClusterProfile& profile, const pki::SecretsBundle& secrets,
+                               const ProfilePatches& patches) {
   ConfigSet set;
   for (const NodePlan& node : profile.nodes) {
-    auto config = generate(profile, secrets, node);
+    const std::vector<Patch> own = patches.of(node);
+    // Leaving a patch out silently would give a cluster that nobody asked for.
+    if (own.empty() && !node.patches.empty()) {
+      return fail(Errc::invalid, fmt::format("{}: its patches were not read", node.name.value()));
+    }
+    auto config = generate(profile, secrets, node, own);
     if (!config) {
       return fail(config.error().code,
                   fmt::format("{}: {}", node.name.value(), config.error().message));

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "machineconfig/profile_patches.h"
 #include "model/cluster_profile.h"
 #include "model/config_set.h"
 #include "pki/secrets_bundle.h"
@@ -13,17 +14,20 @@ namespace ichor {
 
 /// The documents of one node's machine config: what `talosctl gen config` writes for its role and
 /// the profile's contract, plus hostname, addresses, route, VIP, resolvers and time servers of this
-/// node. Pure: the same inputs give the same tree. Fails for an unknown contract and for what would
-/// be wrong silently, such as a node to be moved to another address when its link is not known.
+/// node, and then the patches. Pure: the same inputs give the same tree. Fails for an unknown
+/// contract, for a patch that cannot be applied, and for what would be wrong silently, such as a
+/// node to be moved to another address when its link is not known.
 Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile,
                                                    const pki::SecretsBundle& secrets,
-                                                   const NodePlan& node);
+                                                   const NodePlan& node,
+                                                   const std::vector<Patch>& patches = {});
 
 /// The same as the bytes that are sent, with their digests.
 Result<MachineConfig> generate(const ClusterProfile& profile, const pki::SecretsBundle& secrets,
-                               const NodePlan& node);
+                               const NodePlan& node, const std::vector<Patch>& patches = {});
 
 /// The configs of all nodes. The error names the node.
-Result<ConfigSet> generate_all(const ClusterProfile& profile, const pki::SecretsBundle& secrets);
+Result<ConfigSet> generate_all(const ClusterProfile& profile, const pki::SecretsBundle& secrets,
+                               const ProfilePatches& patches = {});
 
 }  // namespace ichor

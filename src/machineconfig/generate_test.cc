@@ -287,8 +287,50 @@ TEST(Generate, ThePlanChangesWithWhatTheOperatorDecides) {
 TEST(Generate, RefusesPatchesInsteadOfLeavingThemOut) {
   ClusterProfile profile = reference_profile();
   profile.nodes[1].patches = {"p.yaml"};
-  EXPECT_EQ(generate_all(profile, secrets()).error().message,
-            "w1: patches and patches_dir are not supported yet");
+  EXPECT_EQ(generate_all(profile, secrets()).error().message, "w1: its patches were not read");
+}
+
+TEST(Generate, PatchesTakeEffectInTheOrderAllRoleNode) {
+  const ClusterProfile profile = reference_profile();
+  const auto patch = [](const std::string& value) {
+    return *load_patch("machine: {sysctls: {who: " + value + ", " + value + ": yes}}", value);
+  };
+  ProfilePatches patches;
+  patches.nodes[NodeName("cp1")].push_back(patch("node"));
+  patches.control_plane.push_back(patch("role"));
+  patches.all.push_back(patch("all"));
+  const auto sysctls = [&](const char* name) {
+    const auto set = generate_all(profile, secrets(), patches);
+    const std::string text(set->nodes.at(NodeName(name)).bytes.reveal());
+    const std::size_t from = text.find("    sysctls:\n");
+    return text.substr(from, text.find("    features:\n") - from);
+  };
+  EXPECT_EQ(sysctls("cp1"),
+            "    sysctls:\n        all: \"yes\"\n        node: \"yes\"\n        role: \"yes\"\n"
+            "        who: node\n");
+  EXPECT_THAT(sysctls("cp2"), HasSubstr("who: role\n"));
+  EXPECT_THAT(sysctls("w1"), HasSubstr("who: all\n"));
+}
+
+TEST(Generate, PatchesAreCheckedWithoutSecrets) {
+  const ClusterProfile profile = reference_profile();
+  ProfilePatches patches;
+  patches.all.push_back(*load_patch("machine: {token: abc}", "token.yaml"));
+  patches.worker.push_back(
+      *load_patch("cluster: {network: {dnsDomain: cluster.local}}", "idle.yaml"));
+  patches.nodes[NodeName("cp1")].push_back(
+      *load_patch("machine: {nodeLabels: {x: {$patch: delete}}}", "gone.yaml"));
+  const auto findings = check_patches(profile, patches);
+  ASSERT_EQ(findings.size(), 3u);
+  EXPECT_EQ(findings[0].id, "patch.apply");
+  EXPECT_EQ(findings[0].node, NodeName("cp1"));
+  EXPECT_THAT(findings[0].what, HasSubstr("gone.yaml:1:"));
+  EXPECT_EQ(findings[1].id, "patch.secrets");
+  EXPECT_EQ(findings[1].where, "token.yaml");
+  EXPECT_EQ(findings[1].severity, Severity::error);
+  EXPECT_EQ(findings[2].id, "patch.no-change");
+  EXPECT_EQ(findings[2].where, "idle.yaml");
+  EXPECT_EQ(findings[2].severity, Severity::warning);
 }
 
 TEST(Generate, RefusesAnUnknownContractByNode) {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "machineconfig/installer.h"
-#include "machineconfig/network.h"
 #include "pki/base64.h"
 #include "yaml/build.h"
 
@@ -35,59 +33,70 @@ yaml::Node encoded(const pki::CertificateAndKey& pair, bool with_key) {
 
 class V1Alpha1 {
  public:
-  V1Alpha1(const Contract& contract, const ClusterProfile& profile,
-           const pki::SecretsBundle& secrets, const NodePlan& node, std::string kubernetes)
+  V1Alpha1(const Contract& contract, const GenerateInput& input, const pki::SecretsBundle& secrets,
+           std::string kubernetes)
       : contract_(contract),
-        profile_(profile),
+        input_(input),
         secrets_(secrets),
-        node_(node),
         kubernetes_(std::move(kubernetes)),
-        control_plane_(node.role == Role::control_plane) {}
+        control_plane_(input.role == Role::control_plane) {}
 
-  Result<yaml::Node> document() const {
-    auto machine_part = machine();
-    if (!machine_part) return tl::unexpected(machine_part.error());
+  yaml::Node document() const {
     return yaml::map()
         .set("version", "v1alpha1")
         .set("debug", false)
-        .set("persist", true)
-        .set("machine", std::move(*machine_part))
+        .set("persist", input_.persist)
+        .set("machine", machine())
         .set("cluster", cluster())
         .done();
   }
 
  private:
-  Result<yaml::Node> machine() const {
+  yaml::Map machine() const {
     yaml::Map machine;
     machine.set("type", control_plane_ ? "controlplane" : "worker")
         .set("token", secrets_.trustd_token.reveal())
         .set("ca", encoded(secrets_.os, control_plane_))
-        .set("certSANs", yaml::list(std::vector<yaml::Node>{}))
+        .set("certSANs", yaml::list(input_.additional_sans))
         .set("kubelet", kubelet());
-    if (!contract_.network_documents) {
-      auto network = machine_network(profile_, node_);
-      if (!network) return tl::unexpected(network.error());
-      machine.set("network", std::move(*network));
-    } else if (contract_.writes_empty_network) {
-      machine.set("network", yaml::map());
+    if (const yaml::Node network = machine_network();
+        !network.entries.empty() || contract_.writes_empty_network) {
+      machine.set("network", network);
     }
     machine.set("install", install());
-    if (auto time = machine_time(profile_); time && !contract_.network_documents) {
-      machine.set("time", std::move(*time));
+    if (input_.time) machine.set("time", *input_.time);
+    if (!input_.registry_mirrors.empty() && !contract_.network_documents) {
+      machine.set("registries", yaml::map().set("mirrors", mirrors()));
     }
     machine.set("features", features());
     if (const yaml::Map labels = node_labels(); !labels.empty()) machine.set("nodeLabels", labels);
     if (const yaml::Map taints = node_taints(); !taints.empty()) machine.set("nodeTaints", taints);
-    return std::move(machine).done();
+    return machine;
+  }
+
+  yaml::Node machine_network() const {
+    yaml::Node network = input_.network.value_or(yaml::map().done());
+    if (input_.kubespan && !contract_.kubespan_document) {
+      network.entries.push_back(
+          {yaml::make_string("kubespan"), yaml::map().set("enabled", true).done()});
+    }
+    return network;
+  }
+
+  yaml::Map mirrors() const {
+    yaml::Map result;
+    for (const auto& [host, urls] : input_.registry_mirrors) {
+      result.set(host, yaml::map().set("endpoints", yaml::list(urls)));
+    }
+    return result;
   }
 
   yaml::Map kubelet() const {
     yaml::Map kubelet;
     kubelet.set("image", "ghcr.io/siderolabs/kubelet:" + kubernetes_)
         .set("defaultRuntimeSeccompProfileEnabled", true);
-    if (!profile_.network.node_cidr.empty()) {
-      kubelet.set("nodeIP",
-                  yaml::map().set("validSubnets", yaml::list({profile_.network.node_cidr})));
+    if (!input_.node_subnet.empty()) {
+      kubelet.set("nodeIP", yaml::map().set("validSubnets", yaml::list({input_.node_subnet})));
     }
     kubelet.set("disableManifestsDirectory", true);
     return kubelet;
@@ -95,18 +104,18 @@ class V1Alpha1 {
 
   yaml::Map install() const {
     yaml::Map install;
-    if (node_.disk_selector.empty()) {
-      install.set("disk", node_.disk);
+    if (input_.disk_selector.empty()) {
+      install.set("disk", input_.install_disk);
     } else {
       install.set("diskSelector", disk_selector());
     }
-    install.set("image", installer_image(profile_.talos, node_)).set("wipe", false);
+    install.set("image", input_.install_image).set("wipe", false);
     if (contract_.grub_uses_uki_cmdline) install.set("grubUseUKICmdline", true);
     return install;
   }
 
   yaml::Map disk_selector() const {
-    const DiskSelector& disk = node_.disk_selector;
+    const DiskSelector& disk = input_.disk_selector;
     yaml::Map selector;
     const auto add = [&](std::string_view key, const std::string& pattern) {
       if (!pattern.empty()) selector.set(key, pattern);
@@ -135,7 +144,7 @@ class V1Alpha1 {
 
   /// Sorted by key, as Talos writes maps.
   yaml::Map node_labels() const {
-    std::map<std::string, std::string> labels = node_.labels;
+    std::map<std::string, std::string> labels = input_.labels;
     if (control_plane_)
       labels.emplace("node.kubernetes.io/exclude-from-external-load-balancers", "");
     yaml::Map result;
@@ -145,7 +154,7 @@ class V1Alpha1 {
 
   yaml::Map node_taints() const {
     std::map<std::string, std::string> taints;
-    for (const Taint& taint : node_.taints) {
+    for (const Taint& taint : input_.taints) {
       taints[taint.key] = taint.value.empty() ? taint.effect : taint.value + ":" + taint.effect;
     }
     yaml::Map result;
@@ -157,8 +166,8 @@ class V1Alpha1 {
     yaml::Map cluster;
     cluster.set("id", secrets_.cluster_id)
         .set("secret", secrets_.cluster_secret.reveal())
-        .set("controlPlane", yaml::map().set("endpoint", profile_.network.api_endpoint))
-        .set("clusterName", profile_.name)
+        .set("controlPlane", yaml::map().set("endpoint", input_.endpoint))
+        .set("clusterName", input_.cluster_name)
         .set("network", cluster_network())
         .set("token", secrets_.bootstrap_token.reveal());
     if (control_plane_) set_encryption_secret(cluster);
@@ -167,7 +176,7 @@ class V1Alpha1 {
     cluster.set("discovery", discovery());
     if (control_plane_) {
       cluster.set("etcd", yaml::map().set("ca", encoded(secrets_.etcd, true)));
-      if (profile_.talos.allow_scheduling_on_control_planes) {
+      if (input_.allow_scheduling_on_control_planes) {
         cluster.set("allowSchedulingOnControlPlanes", true);
       }
     }
@@ -183,13 +192,12 @@ class V1Alpha1 {
   }
 
   yaml::Map cluster_network() const {
-    const NetworkPlan& network = profile_.network;
     yaml::Map result;
-    if (profile_.talos.cni_none) result.set("cni", yaml::map().set("name", "none"));
-    const std::string pods(or_default(network.pod_cidr, kDefaultPodSubnet));
-    const std::string services(or_default(network.service_cidr, kDefaultServiceSubnet));
+    if (input_.cni_none) result.set("cni", yaml::map().set("name", "none"));
+    const std::string pods(or_default(input_.pod_subnet, kDefaultPodSubnet));
+    const std::string services(or_default(input_.service_subnet, kDefaultServiceSubnet));
     return std::move(result)
-        .set("dnsDomain", network.dns_domain)
+        .set("dnsDomain", input_.dns_domain)
         .set("podSubnets", yaml::list({pods}))
         .set("serviceSubnets", yaml::list({services}));
   }
@@ -210,10 +218,10 @@ class V1Alpha1 {
 
   yaml::Map api_server() const {
     yaml::Map server = kubernetes_image("kube-apiserver");
-    if (contract_.writes_old_api_server) {
-      server.set("certSANs", yaml::list({host_of(profile_.network.api_endpoint)}))
-          .set("disablePodSecurityPolicy", true);
-    }
+    std::vector<std::string> sans = input_.additional_sans;
+    if (contract_.writes_old_api_server) sans.insert(sans.begin(), host_of(input_.endpoint));
+    if (!sans.empty()) server.set("certSANs", yaml::list(sans));
+    if (contract_.writes_old_api_server) server.set("disablePodSecurityPolicy", true);
     const yaml::Node rule = yaml::map().set("level", "Metadata");
     return std::move(server)
         .set("admissionControl", yaml::list({pod_security()}))
@@ -246,30 +254,48 @@ class V1Alpha1 {
                  .set("kind", "PodSecurityConfiguration"));
   }
 
-  static yaml::Map discovery() {
+  yaml::Map discovery() const {
     return yaml::map()
-        .set("enabled", true)
+        .set("enabled", input_.cluster_discovery)
         .set("registries", yaml::map()
                                .set("kubernetes", yaml::map().set("disabled", true))
                                .set("service", yaml::map()));
   }
 
   const Contract& contract_;
-  const ClusterProfile& profile_;
+  const GenerateInput& input_;
   const pki::SecretsBundle& secrets_;
-  const NodePlan& node_;
   std::string kubernetes_;  // "v1.35.2"
   bool control_plane_;
 };
 
 }  // namespace
 
-Result<yaml::Node> v1alpha1_document(const Contract& contract, const ClusterProfile& profile,
-                                     const pki::SecretsBundle& secrets, const NodePlan& node) {
-  std::string kubernetes(or_default(profile.talos.kubernetes_version, contract.kubernetes_version));
+Result<yaml::Node> v1alpha1_document(const Contract& contract, const GenerateInput& input,
+                                     const pki::SecretsBundle& secrets) {
+  std::string kubernetes = input.kubernetes_version;
   if (kubernetes.empty()) return fail(Errc::invalid, "kubernetes_version is not told");
   if (!kubernetes.starts_with('v')) kubernetes.insert(0, "v");
-  return V1Alpha1(contract, profile, secrets, node, std::move(kubernetes)).document();
+  return V1Alpha1(contract, input, secrets, std::move(kubernetes)).document();
+}
+
+std::vector<yaml::Node> cluster_documents(const Contract& contract, const GenerateInput& input) {
+  std::vector<yaml::Node> documents;
+  const auto document = [](std::string_view kind) {
+    return yaml::map().set("apiVersion", "v1alpha1").set("kind", kind);
+  };
+  for (const auto& [host, urls] : input.registry_mirrors) {
+    if (!contract.network_documents) break;
+    std::vector<yaml::Node> endpoints;
+    for (const std::string& url : urls) endpoints.push_back(yaml::map().set("url", url));
+    documents.push_back(document("RegistryMirrorConfig")
+                            .set("name", host)
+                            .set("endpoints", yaml::list(std::move(endpoints))));
+  }
+  if (input.kubespan && contract.kubespan_document) {
+    documents.push_back(document("KubeSpanConfig").set("enabled", true));
+  }
+  return documents;
 }
 
 }  // namespace ichor

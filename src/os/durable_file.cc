@@ -1,9 +1,11 @@
 #include "os/durable_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -223,6 +225,18 @@ Result<std::string> read_input(const std::string& path, std::size_t size_max) {
   auto bytes = read_named(path, size_max, false);
   if (!bytes) return tl::unexpected(std::move(bytes).error());
   return std::string(bytes->reveal());
+}
+
+std::optional<std::vector<std::string>> list_folder(const std::string& path) {
+  std::error_code trouble;
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path, trouble)) {
+    std::string name = entry.path().filename().string();
+    if (!name.starts_with('.')) names.push_back(std::move(name));
+  }
+  if (trouble) return std::nullopt;
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 Result<SecretString> read_secret_input(const std::string& path, std::size_t size_max) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "base/secret.h"
@@ -55,6 +56,9 @@ Result<bool> create_file(const Folder& folder, const std::string& name,
 /// A file that the operator named. Symbolic links are followed: it is his own choice. Errc::invalid
 /// if it is missing, no regular file, or larger than `size_max`.
 Result<std::string> read_input(const std::string& path, std::size_t size_max);
+
+/// The names in a folder, sorted, without hidden ones; nothing if it cannot be listed.
+std::optional<std::vector<std::string>> list_folder(const std::string& path);
 
 /// As read_input; Errc::unsafe if others than the owner may read it.
 Result<SecretString> read_secret_input(const std::string& path, std::size_t size_max);

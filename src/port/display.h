@@ -40,6 +40,8 @@ struct Summary {
   std::vector<std::pair<std::string, std::string>> written;
   /// What the operator may do now, one command or sentence each.
   std::vector<std::string> next;
+  /// Standard output carries a text of its own, so people get the last word on standard error.
+  bool aside{false};
 };
 
 /// What a command shows: one body for people, one for programs. Like every sink it neither blocks

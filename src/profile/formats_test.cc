@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "profile/duration.h"
-#include "profile/nearest_name.h"
+#include "base/nearest_name.h"
 
 namespace ichor {
 namespace {

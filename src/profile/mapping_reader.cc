@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "profile/duration.h"
-#include "profile/nearest_name.h"
+#include "base/nearest_name.h"
 
 namespace ichor {
 

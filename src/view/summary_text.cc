@@ -49,14 +49,23 @@ std::vector<std::string> node_lines(const RunResult& result, const ClusterProfil
   return table_lines(nodes);
 }
 
-std::string verdict_line(const Summary& summary) {
+/// A verdict that lists things has several lines.
+std::vector<std::string> verdict_lines(const Summary& summary) {
   const RunResult& result = summary.result;
   std::string facts;
   if (!result.nodes.empty()) {
     facts = fmt::format(" ({} nodes, {} {}, {})", result.nodes.size(), result.mutations,
                         result.mutations == 1 ? "change" : "changes", to_text(result.elapsed));
   }
-  return clean(result.verdict) + facts;
+  std::vector<std::string> lines;
+  std::string_view rest = result.verdict;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    lines.push_back(clean(std::string(rest.substr(0, end))));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (!lines.empty()) lines.back() += facts;
+  return lines;
 }
 
 }  // namespace
@@ -112,7 +121,7 @@ std::vector<std::string> summary_lines(const Summary& summary, const ClusterProf
   std::vector<std::string> lines;
   if (!result.nodes.empty()) append(lines, node_lines(result, profile));
   for (const Finding& finding : result.findings) append(lines, finding_lines(finding));
-  if (!result.verdict.empty()) lines.push_back(verdict_line(summary));
+  append(lines, verdict_lines(summary));
   for (const auto& [what, where] : summary.written) {
     lines.push_back(clean(fmt::format("  {:<12} {}", what, where)));
   }

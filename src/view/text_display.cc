@@ -58,16 +58,16 @@ void TextDisplay::paint() {
   above_.clear();
 }
 
-void TextDisplay::put(const std::vector<std::string>& lines) {
+void TextDisplay::put(const std::vector<std::string>& lines, FdWriter& target) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
-  out_.write(std::move(text), FdWriter::Keep::always);
+  target.write(std::move(text), FdWriter::Keep::always);
 }
 
-void TextDisplay::show(const Listing& listing) { put(table_lines(listing)); }
+void TextDisplay::show(const Listing& listing) { put(table_lines(listing), out_); }
 
 void TextDisplay::show(const History& history) {
-  put(report_lines(history.cluster, history.records));
+  put(report_lines(history.cluster, history.records), out_);
 }
 
 void TextDisplay::end(const Summary& summary) {
@@ -79,7 +79,8 @@ void TextDisplay::end(const Summary& summary) {
     board_.reset();
   }
   err_.drain(kDrainLimit);
-  put(summary_lines(summary, profile_));
+  put(summary_lines(summary, profile_), summary.aside ? err_ : out_);
+  if (summary.aside) err_.drain(kDrainLimit);
 }
 
 }  // namespace ichor

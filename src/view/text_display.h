@@ -37,7 +37,7 @@ class TextDisplay final : public Display {
  private:
   void paint_soon(Duration delay);
   void paint();
-  void put(const std::vector<std::string>& lines);
+  static void put(const std::vector<std::string>& lines, FdWriter& target);
 
   Clock& clock_;
   FdWriter& out_;

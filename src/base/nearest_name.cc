@@ -1,4 +1,4 @@
-#include "profile/nearest_name.h"
+#include "base/nearest_name.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,0 +1,185 @@
+#include "machineconfig/gen_config.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "command/commands.h"
+#include "command/finish.h"
+#include "command/patch_input.h"
+#include "command/text_output.h"
+#include "pki/talosconfig.h"
+#include "yaml/emit.h"
+
+namespace ichor {
+
+namespace {
+
+/// The outputs in the order in which talosctl writes them, and the names of their files.
+constexpr std::pair<GenOutput, std::string_view> kOutputs[] = {
+    {GenOutput::controlplane, "controlplane.yaml"},
+    {GenOutput::worker, "worker.yaml"},
+    {GenOutput::talosconfig, "talosconfig"},
+};
+
+bool wants(const GenConfigRequest& request, GenOutput output) {
+  return request.outputs.empty() ||
+         std::find(request.outputs.begin(), request.outputs.end(), output) != request.outputs.end();
+}
+
+std::string path_of(const GenConfigRequest& request, std::string_view name) {
+  const bool single = request.outputs.size() == 1;
+  if (single && !request.output.empty()) return request.output;
+  if (request.output.empty()) return std::string(name);
+  return fmt::format("{}{}{}", request.output, request.output.ends_with('/') ? "" : "/", name);
+}
+
+GenerateInput input_of(const GenConfigRequest& request, const Contract& contract, Role role) {
+  const ReleaseDefaults defaults = release_defaults(contract);
+  const auto or_default = [](const std::string& text, std::string_view otherwise) {
+    return text.empty() ? std::string(otherwise) : text;
+  };
+  GenerateInput input;
+  input.role = role;
+  input.cluster_name = request.cluster_name;
+  input.endpoint = request.endpoint;
+  input.kubernetes_version = or_default(request.kubernetes_version, defaults.kubernetes_version);
+  input.dns_domain = request.dns_domain;
+  input.install_disk = request.install_disk;
+  input.install_image = or_default(request.install_image, defaults.installer_image);
+  input.additional_sans = request.additional_sans;
+  for (const auto& [host, url] : request.registry_mirrors) {
+    input.registry_mirrors[host].push_back(url);
+  }
+  input.persist = request.persist;
+  input.cluster_discovery = request.with_cluster_discovery;
+  input.kubespan = request.with_kubespan;
+  return input;
+}
+
+OrEnd<pki::SecretsBundle> settle_secrets(const GenConfigRequest& request, const Contract& contract,
+                                         Desk& desk) {
+  if (request.with_secrets.empty()) {
+    pki::SecretsOptions options;
+    options.contract = contract.version;
+    return pki::generate_secrets(desk.clock().wall(), options);
+  }
+  const auto text = desk.read_input(request.with_secrets);
+  if (!text) return end_with(Exit::usage, text.error().message);
+  auto bundle = pki::read_secrets(*text, request.with_secrets);
+  if (!bundle) return end_with(bundle.error());
+  return *std::move(bundle);
+}
+
+/// The patches of both roles, in the order all, then role.
+struct RolePatches {
+  std::vector<Patch> all, control_plane, worker;
+
+  std::vector<Patch> of(Role role) const {
+    std::vector<Patch> patches = all;
+    const std::vector<Patch>& own = role == Role::control_plane ? control_plane : worker;
+    patches.insert(patches.end(), own.begin(), own.end());
+    return patches;
+  }
+};
+
+OrEnd<RolePatches> settle_patches(const GenConfigRequest& request, int minor, Desk& desk) {
+  RolePatches patches;
+  const auto read = [&](const std::vector<std::string>& given, const char* flag,
+                        std::vector<Patch>& target) -> OrEnd<void> {
+    auto loaded = read_patches(given, flag, minor, desk);
+    if (!loaded) return tl::unexpected(std::move(loaded).error());
+    target = *std::move(loaded);
+    return {};
+  };
+  if (auto done = read(request.patches, "--config-patch", patches.all); !done) {
+    return tl::unexpected(std::move(done).error());
+  }
+  if (auto done = read(request.control_plane_patches, "--config-patch-control-plane",
+                       patches.control_plane);
+      !done) {
+    return tl::unexpected(std::move(done).error());
+  }
+  if (auto done = read(request.worker_patches, "--config-patch-worker", patches.worker); !done) {
+    return tl::unexpected(std::move(done).error());
+  }
+  return patches;
+}
+
+class Generation {
+ public:
+  Generation(const GenConfigRequest& request, const Contract& contract,
+             const pki::SecretsBundle& secrets, const RolePatches& patches)
+      : request_(request), contract_(contract), secrets_(secrets), patches_(patches) {}
+
+  Result<SecretString> config(Role role) {
+    auto documents = role_documents(contract_, input_of(request_, contract_, role), secrets_);
+    if (!documents) return tl::unexpected(std::move(documents).error());
+    const std::vector<Patch> patches = patches_.of(role);
+    if (!patches.empty()) {
+      auto patched = apply_patches(std::move(*documents), "config", patches);
+      if (!patched) return tl::unexpected(std::move(patched).error());
+      documents = std::move(patched->documents);
+      take_findings(std::move(patched->findings));
+    }
+    const bool main_there = !documents->empty() && documents->front().find("kind") == nullptr;
+    if ((request_.with_docs || request_.with_examples) && main_there) {
+      add_documented_empties(contract_, role, documents->front());
+    }
+    SecretString text(yaml::emit_all(*documents));
+    for (yaml::Node& root : *documents) yaml::wipe(root);
+    return text;
+  }
+
+  std::vector<Finding> findings;
+
+ private:
+  /// A patch for all roles says the same of both.
+  void take_findings(std::vector<Finding> found) {
+    for (Finding& finding : as_warnings(std::move(found))) {
+      const bool known = std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
+        return other.id == finding.id && other.where == finding.where;
+      });
+      if (!known) findings.push_back(std::move(finding));
+    }
+  }
+
+  const GenConfigRequest& request_;
+  const Contract& contract_;
+  const pki::SecretsBundle& secrets_;
+  const RolePatches& patches_;
+};
+
+Result<SecretString> talosconfig(const GenConfigRequest& request, const pki::SecretsBundle& secrets,
+                                 Desk& desk) {
+  const auto made =
+      pki::make_talosconfig(request.cluster_name, secrets.os, {}, {}, desk.clock().wall());
+  if (!made) return tl::unexpected(made.error());
+  return pki::write_talosconfig(*made);
+}
+
+}  // namespace
+
+Exit run(const GenConfigRequest& request, const CommonOptions& common, Desk& desk) {
+  const auto version = read_talos_version(request.talos_version, {1, 12, 0});
+  if (!version) return finish_aside(version.error(), desk);
+  const auto contract = find_contract(*version);
+  if (!contract) return finish_aside(end_with(Exit::usage, contract.error().message).value(), desk);
+  const auto patches = settle_patches(request, schema::Schema::kNewestMinor, desk);
+  if (!patches) return finish_aside(patches.error(), desk);
+  const auto secrets = settle_secrets(request, *contract, desk);
+  if (!secrets) return finish_aside(secrets.error(), desk);
+  Generation generation(request, *contract, *secrets, *patches);
+  std::vector<TextOutput> outputs;
+  for (const auto& [output, name] : kOutputs) {
+    if (!wants(request, output)) continue;
+    auto text = output == GenOutput::controlplane ? generation.config(Role::control_plane)
+                : output == GenOutput::worker     ? generation.config(Role::worker)
+                                                  : talosconfig(request, *secrets, desk);
+    if (!text) return finish_aside(end_with(text.error()).value(), desk);
+    const std::string what(name.substr(0, name.find('.')));
+    outputs.push_back({what, path_of(request, name), *std::move(text)});
+  }
+  return deliver(std::move(outputs), request.force, std::move(generation.findings), common, desk);
+}
+
+}  // namespace ichor

@@ -1,0 +1,43 @@
+#include "command/commands.h"
+#include "command/finish.h"
+#include "command/patch_input.h"
+#include "command/text_output.h"
+#include "machineconfig/contract.h"
+#include "machineconfig/secrets_from_config.h"
+
+namespace ichor {
+
+namespace {
+
+OrEnd<pki::SecretsBundle> take_from_config(const std::string& path, Desk& desk) {
+  const auto text = desk.read_input(path);
+  if (!text) return end_with(Exit::usage, text.error().message);
+  auto bundle = secrets_from_config(*text, path);
+  if (!bundle) return end_with(bundle.error());
+  // What was taken must be whole: keys that belong to their certificates, tokens of the right form.
+  auto proved = pki::read_secrets(pki::write_secrets(*bundle).reveal(), path);
+  if (!proved) return end_with(proved.error());
+  return *std::move(bundle);
+}
+
+}  // namespace
+
+Exit run(const GenSecretsRequest& request, const CommonOptions& common, Desk& desk) {
+  const auto version = read_talos_version(request.talos_version, {1, 12, 0});
+  if (!version) return finish_aside(version.error(), desk);
+  if (const auto contract = find_contract(*version); !contract) {
+    return finish_aside(end_with(Exit::usage, contract.error().message).value(), desk);
+  }
+  pki::SecretsOptions options;
+  options.contract = *version;
+  OrEnd<pki::SecretsBundle> bundle =
+      request.from_controlplane_config.empty()
+          ? OrEnd<pki::SecretsBundle>(pki::generate_secrets(desk.clock().wall(), options))
+          : take_from_config(request.from_controlplane_config, desk);
+  if (!bundle) return finish_aside(std::move(bundle).error(), desk);
+  std::vector<TextOutput> outputs;
+  outputs.push_back({"secrets", request.output, pki::write_secrets(*bundle)});
+  return deliver(std::move(outputs), request.force, {}, common, desk);
+}
+
+}  // namespace ichor

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include "command/commands.h"
+#include "command/early.h"
+#include "command/finish.h"
+#include "machineconfig/diff.h"
+
+namespace ichor {
+
+namespace {
+
+OrEnd<ConfigDocuments> read_side(const std::string& path, Desk& desk) {
+  const auto text = desk.read_input(path);
+  if (!text) return end_with(Exit::usage, text.error().message);
+  auto documents = read_config(*text, path);
+  if (!documents) return end_with(documents.error());
+  return *std::move(documents);
+}
+
+}  // namespace
+
+Exit run(const MachineconfigDiffRequest& request, const CommonOptions&, Desk& desk) {
+  auto left = read_side(request.left, desk);
+  if (!left) return finish(std::move(left).error(), desk);
+  auto right = read_side(request.right, desk);
+  if (!right) return finish(std::move(right).error(), desk);
+  const std::vector<ConfigDifference> differences = diff_configs(*left, *right);
+  wipe(*left);
+  wipe(*right);
+  Listing listing{
+      "difference",
+      {{"document", "DOCUMENT"}, {"path", "PATH"}, {"before", "BEFORE"}, {"after", "AFTER"}},
+      {}};
+  for (const ConfigDifference& one : differences) {
+    listing.rows.push_back({{"document", one.document},
+                            {"path", one.path},
+                            {"before", one.before},
+                            {"after", one.after}});
+  }
+  if (!differences.empty()) desk.display().show(listing);
+  RunResult result;
+  result.exit =
+      request.detailed_exitcode && !differences.empty() ? Exit::changes_pending : Exit::done;
+  result.verdict = differences.empty() ? "no difference"
+                                       : fmt::format("{} difference{}", differences.size(),
+                                                     differences.size() == 1 ? "" : "s");
+  return finish(std::move(result), desk);
+}
+
+}  // namespace ichor

@@ -1,0 +1,49 @@
+#include "machineconfig/gen_config.h"
+
+#include "machineconfig/v1alpha1.h"
+#include "yaml/build.h"
+
+namespace ichor {
+
+namespace {
+
+void add_empty(yaml::Node& root, std::string_view section, std::string_view key, yaml::Node value) {
+  for (yaml::Entry& entry : root.entries) {
+    if (entry.key.text != section || entry.value.find(key) != nullptr) continue;
+    entry.value.entries.push_back({yaml::make_string(key), std::move(value)});
+    return;
+  }
+}
+
+}  // namespace
+
+Result<std::vector<yaml::Node>> role_documents(const Contract& contract, const GenerateInput& input,
+                                               const pki::SecretsBundle& secrets) {
+  auto main = v1alpha1_document(contract, input, secrets);
+  if (!main) return tl::unexpected(main.error());
+  std::vector<yaml::Node> documents;
+  documents.push_back(std::move(*main));
+  for (yaml::Node& document : cluster_documents(contract, input)) {
+    documents.push_back(std::move(document));
+  }
+  if (contract.network_documents) {
+    documents.push_back(yaml::map()
+                            .set("apiVersion", "v1alpha1")
+                            .set("kind", "HostnameConfig")
+                            .set("auto", "stable"));
+  }
+  return documents;
+}
+
+void add_documented_empties(const Contract& contract, Role role, yaml::Node& main) {
+  const bool control_plane = role == Role::control_plane;
+  if (control_plane) {
+    add_empty(main, "cluster", "extraManifests", yaml::list(std::vector<yaml::Node>{}));
+    add_empty(main, "cluster", "inlineManifests", yaml::list(std::vector<yaml::Node>{}));
+  }
+  if (!control_plane || !contract.network_documents) {
+    add_empty(main, "machine", "registries", yaml::map());
+  }
+}
+
+}  // namespace ichor

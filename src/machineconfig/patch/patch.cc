@@ -1,0 +1,257 @@
+#include "machineconfig/patch/patch.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "machineconfig/canonical.h"
+#include "machineconfig/patch/merge.h"
+
+namespace ichor {
+
+namespace {
+
+/// The steps of a strategic patch; none if there is nothing in it.
+StrategicPatch read_strategic(const yaml::Documents& parsed, int minor,
+                              std::vector<ConfigProblem>& problems) {
+  StrategicPatch steps;
+  ConfigDocuments documents;
+  for (const yaml::Document& document : parsed) {
+    yaml::Node root = document.root;
+    auto deletions = take_deletions(root);
+    if (!deletions) {
+      problems.push_back(deletions.error());
+      continue;
+    }
+    for (Deletion& deletion : *deletions) steps.emplace_back(std::move(deletion));
+    if (root.is_null()) continue;
+    auto read = read_document(root, minor, problems);
+    if (!read) continue;
+    documents.push_back(*read);
+    steps.emplace_back(std::move(*read));
+  }
+  find_conflicts(documents, problems);
+  return steps;
+}
+
+Result<void> apply_strategic(const StrategicPatch& patch, ConfigDocuments& documents) {
+  for (const auto& step : patch) {
+    if (const Deletion* deletion = std::get_if<Deletion>(&step)) {
+      if (auto deleted = apply_deletion(*deletion, documents); !deleted) {
+        return fail(deleted.error().code,
+                    fmt::format("{}:{}: {}", deletion->at.line, deletion->at.column,
+                                deleted.error().message));
+      }
+      continue;
+    }
+    const ConfigDocument& theirs = std::get<ConfigDocument>(step);
+    const auto ours = std::find_if(documents.begin(), documents.end(), [&](const auto& document) {
+      return document.id() == theirs.id();
+    });
+    if (ours == documents.end()) {
+      documents.push_back(theirs);
+    } else if (auto merged = merge_document(*ours, theirs); !merged) {
+      return fail(merged.error().code, fmt::format("{}:{}: {}", theirs.value.at.line,
+                                                   theirs.value.at.column, merged.error().message));
+    }
+  }
+  std::vector<ConfigProblem> conflicts;
+  find_conflicts(documents, conflicts);
+  if (conflicts.empty()) return {};
+  return fail(Errc::invalid, fmt::format("1:1: {}", conflicts.front().what));
+}
+
+/// A config between two patches: read by the schema, or as the text has it.
+class Bench {
+ public:
+  Bench(PatchBase base, std::string file, int minor)
+      : state_(std::move(base)), file_(std::move(file)), minor_(minor) {}
+  ~Bench() {
+    for (yaml::Node& root : plain()) yaml::wipe(root);
+    if (auto* typed = std::get_if<ConfigDocuments>(&state_)) wipe(*typed);
+  }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+  /// Brings the config into the form that the patch works on.
+  Result<void> prepare(const Patch& patch) {
+    const auto* json = std::get_if<JsonPatch>(&patch.content);
+    return json == nullptr ? read_typed() : read_plain(*json, patch.name);
+  }
+
+  /// After prepare().
+  Result<void> apply(const Patch& patch) {
+    const auto* strategic = std::get_if<StrategicPatch>(&patch.content);
+    if (strategic == nullptr) {
+      yaml::Node& root = std::get<std::vector<yaml::Node>>(state_).front();
+      return apply_json_patch(std::get<JsonPatch>(patch.content), patch.name, root);
+    }
+    auto applied = apply_strategic(*strategic, std::get<ConfigDocuments>(state_));
+    if (applied) return applied;
+    return fail(applied.error().code, fmt::format("{}:{}", patch.name, applied.error().message));
+  }
+
+  std::vector<yaml::Node> documents() const {
+    if (const auto* typed = std::get_if<ConfigDocuments>(&state_)) return write_config(*typed);
+    return std::get<std::vector<yaml::Node>>(state_);
+  }
+
+ private:
+  std::vector<yaml::Node> plain() {
+    auto* roots = std::get_if<std::vector<yaml::Node>>(&state_);
+    return roots != nullptr ? std::move(*roots) : std::vector<yaml::Node>{};
+  }
+
+  Result<void> read_typed() {
+    auto* roots = std::get_if<std::vector<yaml::Node>>(&state_);
+    if (roots == nullptr) return {};
+    std::vector<ConfigProblem> problems;
+    ConfigDocuments documents;
+    for (const yaml::Node& root : *roots) {
+      if (root.is_null()) continue;
+      if (auto read = read_document(root, minor_, problems)) documents.push_back(std::move(*read));
+    }
+    find_conflicts(documents, problems);
+    if (!problems.empty()) return fail(Errc::invalid, to_text(problems, file_));
+    if (documents.empty()) return fail(Errc::invalid, file_ + ": there is no machine config in it");
+    state_ = std::move(documents);
+    return {};
+  }
+
+  Result<void> read_plain(const JsonPatch& patch, const std::string& name) {
+    std::vector<yaml::Node> roots = documents();
+    if (roots.size() == 1) {
+      state_ = std::vector<yaml::Node>{as_json(roots.front())};
+      return {};
+    }
+    if (patch.empty()) {
+      return fail(Errc::invalid,
+                  name +
+                      ": the patch is empty, so it counts as a JSON6902 patch, and these cannot "
+                      "be used on a config of several documents; remove it");
+    }
+    return fail(Errc::invalid,
+                fmt::format("{}: JSON6902 patches cannot be used on a config of several documents; "
+                            "write it as a strategic merge patch:\n{}",
+                            name, equivalent_strategic(patch)));
+  }
+
+  PatchBase state_;
+  std::string file_;
+  int minor_;
+};
+
+Digest digest_of(std::vector<yaml::Node> documents) {
+  const Digest digest = canonical_digest(documents);
+  for (yaml::Node& root : documents) yaml::wipe(root);
+  return digest;
+}
+
+Finding finding_of(std::string id, const Patch& patch, std::string what, std::string fix) {
+  Finding finding;
+  finding.id = std::move(id);
+  finding.where = patch.name;
+  finding.what = std::move(what);
+  finding.fix = std::move(fix);
+  return finding;
+}
+
+/// Adds the places of one tree of a patch that belong to the cluster's secrets.
+void collect_identity(const schema::Object& type, const yaml::Node& value, const std::string& path,
+                      std::vector<std::string>& places) {
+  for (const schema::Field& field : type.fields) {
+    const yaml::Node* part = value.find(field.key);
+    if (part == nullptr) continue;
+    const std::string where = path.empty() ? field.key : path + "." + field.key;
+    if (field.identity) {
+      places.push_back(where);
+    } else if (field.object != nullptr && field.form == schema::Form::one) {
+      collect_identity(*field.object, *part, where, places);
+    }
+  }
+}
+
+/// Whether a way of keys through the v1alpha1 document meets one of the cluster's secrets: it leads
+/// to one, into one, or to what holds one.
+bool meets_identity(const std::vector<std::string>& keys) {
+  const schema::Object* object = &schema::Schema::get().config();
+  for (const std::string& key : keys) {
+    const schema::Field* field = object->find(key);
+    if (field == nullptr) return false;
+    if (field->identity) return true;
+    if (field->object == nullptr || field->form != schema::Form::one) return false;
+    object = field->object;
+  }
+  return std::any_of(object->fields.begin(), object->fields.end(), [&](const auto& field) {
+    std::vector<std::string> below = keys;
+    below.push_back(field.key);
+    return field.identity ||
+           (field.object != nullptr && field.form == schema::Form::one && meets_identity(below));
+  });
+}
+
+}  // namespace
+
+Result<Patch> load_patch(std::string_view text, const std::string& name, int minor) {
+  auto parsed = yaml::parse(text, name);
+  if (!parsed) return tl::unexpected(std::move(parsed).error());
+  std::vector<ConfigProblem> problems;
+  StrategicPatch steps = read_strategic(*parsed, minor, problems);
+  if (problems.empty() && !steps.empty()) return Patch{name, std::move(steps)};
+  const yaml::Node nothing;
+  auto json = read_json_patch(parsed->empty() ? nothing : parsed->front().root);
+  if (json) return Patch{name, std::move(*json)};
+  if (problems.empty()) {
+    problems.push_back({{1, 1}, "there is nothing to patch in it", "add `machine:` or `cluster:`"});
+  }
+  return fail(Errc::invalid, to_text(problems, name));
+}
+
+Result<PatchedConfig> apply_patches(PatchBase base, const std::string& file,
+                                    const std::vector<Patch>& patches, int minor) {
+  PatchedConfig result;
+  Bench bench(std::move(base), file, minor);
+  for (const Patch& patch : patches) {
+    if (auto prepared = bench.prepare(patch); !prepared) return tl::unexpected(prepared.error());
+    const Digest before = digest_of(bench.documents());
+    if (auto applied = bench.apply(patch); !applied) return tl::unexpected(applied.error());
+    const std::vector<std::string> touched = touches_secrets(patch);
+    if (!touched.empty()) {
+      result.findings.push_back(finding_of(
+          "patch.secrets", patch,
+          fmt::format("the patch touches the cluster's secrets: {}", fmt::join(touched, ", ")),
+          "leave them to the secrets file: a node with others is locked out of the cluster"));
+    }
+    if (before == digest_of(bench.documents())) {
+      result.findings.push_back(finding_of("patch.no-change", patch, "the patch changes nothing",
+                                           "remove it, or look for what it was meant to say"));
+    }
+  }
+  result.documents = bench.documents();
+  return result;
+}
+
+std::vector<std::string> touches_secrets(const Patch& patch) {
+  std::vector<std::string> places;
+  if (const auto* steps = std::get_if<StrategicPatch>(&patch.content)) {
+    for (const auto& step : *steps) {
+      if (const auto* deletion = std::get_if<Deletion>(&step)) {
+        const bool meets = deletion->document == "v1alpha1" && meets_identity(deletion->path);
+        if (meets) places.push_back(fmt::format("{}", fmt::join(deletion->path, ".")));
+      } else if (const auto& document = std::get<ConfigDocument>(step); document.kind == nullptr) {
+        collect_identity(document.object(), document.value, "", places);
+      }
+    }
+    return places;
+  }
+  for (const JsonOperation& step : std::get<JsonPatch>(patch.content)) {
+    if (step.op == "test") continue;
+    for (const auto& pointer : {step.path, step.from}) {
+      if (!pointer || (pointer == step.from && step.op != "move")) continue;
+      const auto keys = split_pointer(*pointer);
+      if (meets_identity(keys)) places.push_back(fmt::format("{}", fmt::join(keys, ".")));
+    }
+  }
+  return places;
+}
+
+}  // namespace ichor

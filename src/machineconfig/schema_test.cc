@@ -1,0 +1,71 @@
+#include "machineconfig/schema.h"
+
+#include <gtest/gtest.h>
+#include <set>
+
+namespace ichor::schema {
+namespace {
+
+const Field& field(const Object& object, std::string_view key) {
+  const Field* found = object.find(key);
+  EXPECT_NE(found, nullptr) << object.name << "." << key;
+  static const Field nothing;
+  return found != nullptr ? *found : nothing;
+}
+
+TEST(Schema, KnowsTheTreeOfTheV1Alpha1Document) {
+  const Object& machine = *field(Schema::get().config(), "machine").object;
+  EXPECT_TRUE(field(machine, "token").identity);
+  EXPECT_TRUE(field(machine, "token").secret);
+  EXPECT_EQ(field(machine, "certSANs").form, Form::list);
+  EXPECT_TRUE(field(machine, "certSANs").keep);
+  EXPECT_EQ(field(machine, "sysctls").form, Form::map);
+  const Object& network = *field(machine, "network").object;
+  EXPECT_EQ(field(network, "interfaces").merge_key, "interface");
+  EXPECT_EQ(field(*field(network, "interfaces").object, "vlans").merge_key, "vlanId");
+  const Object& cluster = *field(Schema::get().config(), "cluster").object;
+  EXPECT_TRUE(field(*field(cluster, "network").object, "podSubnets").replace);
+  EXPECT_EQ(field(*field(cluster, "apiServer").object, "auditPolicy").shape, Shape::free);
+}
+
+TEST(Schema, KnowsTheTypedDocumentsAndSinceWhen) {
+  const Schema& schema = Schema::get();
+  EXPECT_EQ(schema.documents().size(), 44u);
+  EXPECT_EQ(schema.find("HostnameConfig")->since_minor, 12);
+  EXPECT_FALSE(schema.find("HostnameConfig")->named);
+  EXPECT_EQ(schema.find("VolumeConfig")->since_minor, 8);
+  EXPECT_EQ(schema.find("KubeSpanConfig")->since_minor, 13);
+  EXPECT_EQ(schema.find("BondConfig")->claims, schema.find("LinkConfig")->claims);
+  EXPECT_EQ(schema.find("Bond"), nullptr);
+  EXPECT_EQ(field(schema.find("OOMConfig")->object, "strictCgroupClassOrdering").since_minor, 13);
+  const Field& mode = field(schema.find("BondConfig")->object, "bondMode");
+  EXPECT_EQ(mode.choice->words.front(), "balance-rr");
+  EXPECT_TRUE(mode.pointer);
+}
+
+TEST(Schema, ADocumentAndAnObjectOfOneNameAreTwo) {
+  const Object& machine = *field(Schema::get().config(), "machine").object;
+  const Object& mirrors = *field(*field(machine, "registries").object, "mirrors").object;
+  EXPECT_EQ(field(mirrors, "endpoints").shape, Shape::text);
+  const Object& document = Schema::get().find("RegistryMirrorConfig")->object;
+  EXPECT_EQ(field(document, "endpoints").shape, Shape::object);
+}
+
+TEST(Schema, EveryObjectIsReachableAndHasEachKeyOnce) {
+  std::set<const Object*> seen;
+  const auto visit = [&](const auto& self, const Object& object) -> void {
+    if (!seen.insert(&object).second) return;
+    std::set<std::string> keys;
+    for (const Field& one : object.fields) {
+      EXPECT_TRUE(keys.insert(one.key).second) << object.name << "." << one.key;
+      if (one.object != nullptr) self(self, *one.object);
+    }
+  };
+  visit(visit, Schema::get().config());
+  EXPECT_GT(seen.size(), 60u);
+  for (const DocumentKind& document : Schema::get().documents()) visit(visit, document.object);
+  EXPECT_GT(seen.size(), 130u);
+}
+
+}  // namespace
+}  // namespace ichor::schema
