@@ -32,14 +32,14 @@ network:
 talos:
   version: v{talos}
   kubernetes_version: v{kubernetes}
+  patches_dir: {patches}
 nodes:
   controlplane:
     assignments:
 {control_planes}
 {workers}
 """
-ASSIGNMENT = ("      - {{name: {name}, ip: {address}, mac: \"{mac}\", disk: /dev/none,"
-              " patches: [{patches}]}}")
+ASSIGNMENT = "      - {{name: {name}, ip: {address}, mac: \"{mac}\", disk: /dev/none}}"
 
 
 def skip_reason():
@@ -100,15 +100,13 @@ class Cluster:
         self.profile.write_text(self.profile_text())
 
     def profile_text(self):
-        def lines(specs, role):
-            patches = ", ".join(str(HERE / "patches" / f"{name}.yaml") for name in role)
-            return "\n".join(ASSIGNMENT.format(**dataclasses.asdict(spec), patches=patches)
-                             for spec in specs)
+        def lines(specs):
+            return "\n".join(ASSIGNMENT.format(**dataclasses.asdict(spec)) for spec in specs)
 
-        workers = lines(self.workers, ["all"])
+        workers = lines(self.workers)
         return PROFILE.format(
             name=self.name, talos=pieces.TALOS, kubernetes=pieces.KUBERNETES,
-            control_planes=lines(self.control_planes, ["all", "controlplane"]),
+            patches=HERE / "patches", control_planes=lines(self.control_planes),
             workers="  worker:\n    assignments:\n" + workers if workers else "")
 
     # The nodes.
