@@ -30,7 +30,7 @@ LABS = pathlib.Path("/var/tmp/ichor-real")
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 NETNS = pathlib.Path("/run/netns")
 NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?")
-BOOT_LIMIT_S = 120
+BOOT_LIMIT_S = 300
 STOP_LIMIT_S = 60
 REBOOTED = 128 + signal.SIGHUP  # how init of a pid namespace ends after reboot(2)
 
