@@ -16,3 +16,5 @@ find_package(rapidcheck REQUIRED CONFIG)
 find_package(spdlog REQUIRED CONFIG)
 find_package(tl-expected REQUIRED CONFIG)
 pkg_check_modules(fyaml REQUIRED IMPORTED_TARGET libfyaml)
+# Not by pkg-config, whose flags would reach everything that is built on it.
+find_library(RE2_LIBRARY re2 REQUIRED)

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -17,6 +19,7 @@
 #include "journal/sqlite_journal.h"
 #include "kube/https_kube_api.h"
 #include "machineconfig/canonical.h"
+#include "os/child.h"
 #include "os/durable_file.h"
 #include "os/file_artifacts.h"
 #include "os/git_guard.h"
@@ -87,6 +90,7 @@ class MachineDesk final : public Desk {
     return *display_;
   }
   std::ostream& out() override { return std::cout; }
+  std::ostream& err() override { return std::cerr; }
   double stopwatch() override {
     return std::chrono::duration<double>(loop().now().time_since_epoch()).count();
   }
@@ -113,10 +117,21 @@ class MachineDesk final : public Desk {
   Result<SecretString> read_secret(const std::string& path) override {
     return read_secret_input(path, kInputMax);
   }
+  Result<std::optional<std::string>> read_below(const std::string& folder,
+                                                const std::string& name) override {
+    return ichor::read_below(folder, name, kInputMax);
+  }
+  Result<void> write_private(const std::string& path, const SecretString& content) override;
+  std::optional<std::string> environment(const std::string& name) override {
+    const char* value = std::getenv(name.c_str());
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  }
+  bool has_file(const std::string& path) override { return ichor::has_file(path); }
+  Result<ProgramResult> run_program(const ProgramCall& call) override;
   Result<void> may_export(const std::string& path) override { return refuse_committable(path); }
   Result<void> export_secret(const std::string& path, const SecretString& content) override;
-  Result<void> write_private(const std::string& path, const SecretString& content,
-                             bool force) override;
+  Result<void> create_private(const std::string& path, const SecretString& content,
+                              bool force) override;
   Result<std::unique_ptr<StateDir>> open_state(const std::string& path, Missing missing) override;
   Result<std::unique_ptr<Site>> reach(Access access) override;
   int drive(Task<void> task, CancelScope& scope) override;
@@ -159,8 +174,8 @@ std::unique_ptr<Display> MachineDesk::make_display() {
   return std::make_unique<TextDisplay>(loop(), *out_, *err_, std::move(options));
 }
 
-/// The folder of a path, and the name in it.
-Result<std::pair<Folder, std::string>> open_parent(const std::string& path) {
+/// The folder of a path, made if it is missing, and the name in it.
+Result<std::pair<Folder, std::string>> place_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash);
   auto folder = Folder::make(parent.empty() ? "/" : parent, Folder::Access::shared);
@@ -168,22 +183,35 @@ Result<std::pair<Folder, std::string>> open_parent(const std::string& path) {
   return std::pair(*std::move(folder), slash == std::string::npos ? path : path.substr(slash + 1));
 }
 
-Result<void> MachineDesk::export_secret(const std::string& path, const SecretString& content) {
-  if (auto allowed = refuse_committable(path); !allowed) return allowed;
-  auto place = open_parent(path);
-  if (!place) return tl::unexpected(std::move(place).error());
-  return write_file(place->first, place->second, content);
+Result<void> MachineDesk::write_private(const std::string& path, const SecretString& content) {
+  const auto place = place_of(path);
+  if (!place) return tl::unexpected(place.error());
+  return replace_file(place->first, place->second, content);
 }
 
-Result<void> MachineDesk::write_private(const std::string& path, const SecretString& content,
-                                        bool force) {
-  auto place = open_parent(path);
-  if (!place) return tl::unexpected(std::move(place).error());
+Result<void> MachineDesk::create_private(const std::string& path, const SecretString& content,
+                                         bool force) {
+  const auto place = place_of(path);
+  if (!place) return tl::unexpected(place.error());
   if (force) return write_file(place->first, place->second, content);
   const auto created = create_file(place->first, place->second, content);
   if (!created) return tl::unexpected(created.error());
   if (*created) return {};
   return fail(Errc::invalid, path + " is there already; --force replaces it");
+}
+
+Result<ProgramResult> MachineDesk::run_program(const ProgramCall& call) {
+  ChildCall child{call.arguments, call.variables, call.input};
+  auto done = run_child(child);
+  if (!done) return tl::unexpected(std::move(done).error());
+  return ProgramResult{done->exit, std::move(done->output)};
+}
+
+Result<void> MachineDesk::export_secret(const std::string& path, const SecretString& content) {
+  if (auto allowed = refuse_committable(path); !allowed) return allowed;
+  const auto place = place_of(path);
+  if (!place) return tl::unexpected(place.error());
+  return write_file(place->first, place->second, content);
 }
 
 Result<std::unique_ptr<StateDir>> MachineDesk::open_state(const std::string& path,

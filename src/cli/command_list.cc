@@ -26,7 +26,13 @@ const std::vector<CommandSpec>& commands() {
       {"lab status", "tell how the nodes of a lab are", declare_lab_status},
       {"lab inject", "make a node of a lab misbehave", declare_lab_inject},
       {"lab stop", "end a lab", declare_lab_stop},
+      {"render", "render a Jinja template", declare_render, true},
       {"simulate", "live through many bad days in a simulated world", declare_simulate},
+      {"schematic id", "tell the ID of an Image Factory schematic", declare_schematic_id},
+      {"schematic show", "print a schematic in its canonical form", declare_schematic_show},
+      {"schematic diff", "compare two schematics", declare_schematic_diff},
+      {"secrets encrypt", "encrypt a file with SOPS or age", declare_secrets_encrypt, true},
+      {"secrets decrypt", "decrypt a SOPS or age file", declare_secrets_decrypt, true},
       {"completion", "print the completion script of a shell", declare_completion},
       {"version", "print version and commit", declare_version},
   };

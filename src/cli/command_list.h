@@ -15,8 +15,7 @@ struct CommandSpec {
   std::string_view name;     // "lab start": a group and its command
   std::string_view summary;  // one line, as in docs/commands/ichor.md
   void (*declare)(FlagSet& flags, Request& request);
-  /// Whether -o names a file, as with talosctl; the format is then --format.
-  bool output_is_file{false};
+  bool output_is_file{false};  // -o and --output name a file, and the format is --format
 
   /// What stands in docs/commands/: the group, or the command itself.
   std::string_view page() const { return name.substr(0, name.find(' ')); }
@@ -51,7 +50,13 @@ void declare_lab_start(FlagSet& flags, Request& request);
 void declare_lab_status(FlagSet& flags, Request& request);
 void declare_lab_inject(FlagSet& flags, Request& request);
 void declare_lab_stop(FlagSet& flags, Request& request);
+void declare_render(FlagSet& flags, Request& request);
 void declare_simulate(FlagSet& flags, Request& request);
+void declare_schematic_id(FlagSet& flags, Request& request);
+void declare_schematic_show(FlagSet& flags, Request& request);
+void declare_schematic_diff(FlagSet& flags, Request& request);
+void declare_secrets_encrypt(FlagSet& flags, Request& request);
+void declare_secrets_decrypt(FlagSet& flags, Request& request);
 void declare_completion(FlagSet& flags, Request& request);
 void declare_version(FlagSet& flags, Request& request);
 

@@ -23,7 +23,7 @@ std::vector<Entry> entries() {
     CommonOptions common;
     Request request;
     bool help = false;
-    declare_common(flags, common, help);
+    declare_common(flags, common, help, command.output_is_file);
     command.declare(flags, request);
     list.push_back({&command, flags.declared()});
   }

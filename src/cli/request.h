@@ -113,6 +113,99 @@ struct UnlockRequest {
   std::string nonce;
 };
 
+struct LabStartRequest {
+  std::string state_dir;
+  double time_scale{1.0};
+  std::string fault_plan;  // a file
+  std::optional<std::uint64_t> seed;
+  std::string base_address;
+  bool detach{false};
+};
+
+struct LabStatusRequest {
+  std::string state_dir;
+};
+
+struct LabInjectRequest {
+  std::string state_dir;
+  std::string node;  // empty: every node
+  std::string fault;
+  Duration lasts{};  // zero: until cleared
+};
+
+struct LabStopRequest {
+  std::string state_dir;
+};
+
+/// Both ends belong to it.
+struct SeedRange {
+  std::uint64_t first{1};
+  std::uint64_t last{1};
+};
+
+struct SimulateRequest {
+  SeedRange seeds;
+  std::string faults{"all"};  // or "none", or names with commas between
+  std::string shape{"3+3"};   // control planes and workers
+  int jobs{0};                // 0: one per core
+  bool trace{false};
+  std::vector<std::string> mutants;  // ichor-mutants only
+};
+
+enum class DelimiterSet { jinja, makejinja };
+
+struct RenderRequest {
+  std::string file;
+  std::vector<std::string> variable_files;  // of the same name in several, the last one counts
+  std::vector<std::pair<std::string, std::string>> settings;  // and these last of all
+  DelimiterSet delimiters{DelimiterSet::jinja};
+  bool trim_blocks{false};
+  bool lstrip_blocks{false};
+  bool keep_trailing_newline{false};
+  std::string template_root;  // empty: the template's folder
+  std::string output;         // a file; empty: standard output
+};
+
+struct SchematicIdRequest {
+  std::string file;
+};
+
+struct SchematicShowRequest {
+  std::string file;
+};
+
+struct SchematicDiffRequest {
+  std::string before;
+  std::string after;
+  bool detailed_exitcode{false};
+};
+
+/// What of a file `secrets encrypt` encrypts, as sops names it; at most one is set.
+struct SecretsRules {
+  std::string encrypted_regex;
+  std::string unencrypted_regex;
+  std::string encrypted_suffix;
+  std::string unencrypted_suffix;
+  bool mac_only_encrypted{false};
+};
+
+struct SecretsEncryptRequest {
+  std::string file;
+  std::vector<std::string> recipients;  // empty: those of .sops.yaml
+  std::string input_type;               // empty: by the ending of the name
+  std::string output_type;
+  std::string output;  // a file; empty: standard output
+  bool in_place{false};
+  SecretsRules rules;
+};
+
+struct SecretsDecryptRequest {
+  std::string file;
+  std::string input_type;
+  std::string output_type;
+  std::string output;
+};
+
 struct GenSecretsRequest {
   std::string output{"secrets.yaml"};
   std::string from_controlplane_config;  // empty: fresh ones
@@ -160,45 +253,6 @@ struct MachineconfigDiffRequest {
   bool detailed_exitcode{false};
 };
 
-struct LabStartRequest {
-  std::string state_dir;
-  double time_scale{1.0};
-  std::string fault_plan;  // a file
-  std::optional<std::uint64_t> seed;
-  std::string base_address;
-  bool detach{false};
-};
-
-struct LabStatusRequest {
-  std::string state_dir;
-};
-
-struct LabInjectRequest {
-  std::string state_dir;
-  std::string node;  // empty: every node
-  std::string fault;
-  Duration lasts{};  // zero: until cleared
-};
-
-struct LabStopRequest {
-  std::string state_dir;
-};
-
-/// Both ends belong to it.
-struct SeedRange {
-  std::uint64_t first{1};
-  std::uint64_t last{1};
-};
-
-struct SimulateRequest {
-  SeedRange seeds;
-  std::string faults{"all"};  // or "none", or names with commas between
-  std::string shape{"3+3"};   // control planes and workers
-  int jobs{0};                // 0: one per core
-  bool trace{false};
-  std::vector<std::string> mutants;  // ichor-mutants only
-};
-
 enum class Shell { bash, zsh, fish };
 
 struct CompletionRequest {
@@ -211,8 +265,10 @@ using Request =
     std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
                  DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, KubeconfigRequest,
                  HealthRequest, StatusRequest, ReportRequest, UnlockRequest, LabStartRequest,
-                 LabStatusRequest, LabInjectRequest, LabStopRequest, SimulateRequest,
-                 CompletionRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
-                 MachineconfigPatchRequest, MachineconfigDiffRequest>;
+                 LabStatusRequest, LabInjectRequest, LabStopRequest, SimulateRequest, RenderRequest,
+                 SchematicIdRequest, SchematicShowRequest, SchematicDiffRequest,
+                 SecretsEncryptRequest, SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest,
+                 GenTalosconfigRequest, MachineconfigPatchRequest, MachineconfigDiffRequest,
+                 CompletionRequest>;
 
 }  // namespace ichor

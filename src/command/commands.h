@@ -32,6 +32,12 @@ Exit run(const LabStatusRequest& request, const CommonOptions& common, Desk& des
 Exit run(const LabInjectRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const LabStopRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SimulateRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const RenderRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const SchematicIdRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const SchematicShowRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const SchematicDiffRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const SecretsEncryptRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const SecretsDecryptRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const CompletionRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const VersionRequest& request, const CommonOptions& common, Desk& desk);
 

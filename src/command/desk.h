@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -55,6 +56,19 @@ class Site {
   virtual KubeApi& kube() = 0;
 };
 
+/// A program and what it is given. Secrets go into variables or the input: arguments can be seen by
+/// everybody on the machine.
+struct ProgramCall {
+  std::vector<std::string> arguments;  // the first one is its name
+  std::map<std::string, std::string> variables;
+  SecretString input;
+};
+
+struct ProgramResult {
+  int exit{0};  // 128 and the signal that ended it
+  SecretString output;
+};
+
 /// Where a command works: all it needs of the machine it runs on. Made in main.cc; tests have their
 /// own.
 class Desk {
@@ -64,6 +78,8 @@ class Desk {
   virtual Display& display() = 0;
   /// For data that is text by itself: a script, a trace. Not used together with display().
   virtual std::ostream& out() = 0;
+  /// For what goes wrong with such data.
+  virtual std::ostream& err() = 0;
   /// Seconds since some fixed moment, for figures only.
   virtual double stopwatch() = 0;
   virtual int processor_count() = 0;
@@ -86,6 +102,18 @@ class Desk {
   /// nothing if there is no such folder.
   virtual std::optional<std::vector<std::string>> list_folder(const std::string& path) = 0;
   virtual Result<SecretString> read_secret(const std::string& path) = 0;
+  /// A file below a folder; nothing if there is none. Errc::unsafe if a link leads out of it.
+  virtual Result<std::optional<std::string>> read_below(const std::string& folder,
+                                                        const std::string& name) = 0;
+  /// Writes a file whole or not at all, readable by its owner only; what was there is gone.
+  virtual Result<void> write_private(const std::string& path, const SecretString& content) = 0;
+  /// A variable of the environment; nothing if it is not set.
+  virtual std::optional<std::string> environment(const std::string& name) = 0;
+  /// Whether there is such a file; what cannot be looked at is not there.
+  virtual bool has_file(const std::string& path) = 0;
+  /// Runs another program, found by PATH, to its end: no shell, this process' environment with
+  /// `call.variables` added, its errors on our standard error. Errc::invalid if there is none.
+  virtual Result<ProgramResult> run_program(const ProgramCall& call) = 0;
   /// Refuses a place at which git would see a secret.
   virtual Result<void> may_export(const std::string& path) = 0;
   /// Writes a secret where the operator wants it, with a backup of what was there.
@@ -93,8 +121,8 @@ class Desk {
 
   /// Writes a file that only this user may read, made with its folder. What stands there already is
   /// left alone and refused with Errc::invalid, or with `force` kept beside it as a backup.
-  virtual Result<void> write_private(const std::string& path, const SecretString& content,
-                                     bool force) = 0;
+  virtual Result<void> create_private(const std::string& path, const SecretString& content,
+                                      bool force) = 0;
 
   enum class Missing { make, refuse };
   virtual Result<std::unique_ptr<StateDir>> open_state(const std::string& path,

@@ -148,6 +148,7 @@ class FakeDesk final : public Desk {
 
   KeptDisplay& display() override { return display_; }
   std::ostream& out() override { return out_; }
+  std::ostream& err() override { return err_; }
   double stopwatch() override { return 0; }
   int processor_count() override { return 1; }
   void set_time_scale(double) override {}
@@ -167,6 +168,26 @@ class FakeDesk final : public Desk {
     auto text = read_input(path);
     if (!text) return tl::unexpected(std::move(text).error());
     return SecretString(*std::move(text));
+  }
+  Result<std::optional<std::string>> read_below(const std::string& folder,
+                                                const std::string& name) override {
+    const auto found = inputs.find(folder + "/" + name);
+    if (found == inputs.end()) return std::optional<std::string>();
+    return std::optional<std::string>(found->second);
+  }
+  Result<void> write_private(const std::string& path, const SecretString& content) override {
+    return export_secret(path, content);
+  }
+  Result<void> create_private(const std::string& path, const SecretString& content, bool) override {
+    return export_secret(path, content);
+  }
+  std::optional<std::vector<std::string>> list_folder(const std::string&) override {
+    return std::nullopt;
+  }
+  std::optional<std::string> environment(const std::string&) override { return std::nullopt; }
+  bool has_file(const std::string& path) override { return inputs.contains(path); }
+  Result<ProgramResult> run_program(const ProgramCall&) override {
+    return fail(Errc::invalid, "there is no other program here");
   }
   Result<void> may_export(const std::string& path) override {
     if (seen_by_git.contains(path)) return fail(Errc::unsafe, path + " is seen by git");
@@ -255,6 +276,7 @@ class FakeDesk final : public Desk {
   MemoryStore store_;
   KeptDisplay display_;
   std::ostringstream out_;
+  std::ostringstream err_;
 };
 
 }  // namespace ichor

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
+#include "command/deliver.h"
 #include "command/finish.h"
 #include "command/patch_input.h"
-#include "command/text_output.h"
 #include "pki/talosconfig.h"
 #include "yaml/emit.h"
 

@@ -1,7 +1,7 @@
 #include "command/commands.h"
+#include "command/deliver.h"
 #include "command/finish.h"
 #include "command/patch_input.h"
-#include "command/text_output.h"
 #include "machineconfig/contract.h"
 #include "machineconfig/secrets_from_config.h"
 

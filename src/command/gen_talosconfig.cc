@@ -1,7 +1,7 @@
 #include "command/commands.h"
+#include "command/deliver.h"
 #include "command/early.h"
 #include "command/finish.h"
-#include "command/text_output.h"
 #include "pki/secrets_bundle.h"
 #include "pki/talosconfig.h"
 

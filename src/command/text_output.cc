@@ -2,51 +2,40 @@
 
 #include <fmt/format.h>
 
+#include "command/early.h"
 #include "command/finish.h"
 
 namespace ichor {
 
-namespace {
-
-void print(const TextOutput& output, const CommonOptions& common, Desk& desk) {
-  const std::string text(output.content.reveal());
+Exit hand_out(const SecretString& text, const std::string& path, const CommonOptions& common,
+              Desk& desk) {
+  if (!path.empty()) {
+    if (auto written = desk.write_private(path, text); !written) {
+      return give_up(written.error(), common, desk);
+    }
+    RunResult result;
+    result.exit = Exit::done;
+    result.verdict = fmt::format("{} is written", path);
+    return finish(std::move(result), desk);
+  }
   if (common.output == OutputFormat::table) {
-    desk.out() << text;
-    return;
+    desk.out() << text.reveal();
+    return Exit::done;
   }
   Listing listing;
-  listing.type = output.what;
-  listing.rows.push_back({{"text", text}});
+  listing.type = "content";
+  listing.rows.push_back({{"text", std::string(text.reveal())}});
   desk.display().show(listing);
+  RunResult result;
+  result.exit = Exit::done;
+  return finish(std::move(result), desk);
 }
 
-}  // namespace
-
-Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> findings,
-             const CommonOptions& common, Desk& desk) {
-  Summary summary;
-  summary.result.exit = Exit::done;
-  std::vector<std::string> places;
-  for (const TextOutput& output : outputs) {
-    if (output.path == "-") {
-      print(output, common, desk);
-      continue;
-    }
-    const auto written = desk.write_private(output.path, output.content, force);
-    if (!written) return finish_aside(end_with(written.error()).value(), desk);
-    summary.written.emplace_back(output.what, output.path);
-    places.push_back(output.path);
-  }
-  if (!places.empty()) {
-    summary.result.verdict = fmt::format("wrote {}", fmt::join(places, ", "));
-  }
-  summary.result.findings = std::move(findings);
-  summary.aside = true;
-  // A text alone on standard output needs no last word.
-  const bool silent =
-      places.empty() && summary.result.findings.empty() && common.output == OutputFormat::table;
-  if (!silent) desk.display().end(summary);
-  return Exit::done;
+Exit give_up(const Error& error, const CommonOptions& common, Desk& desk) {
+  RunResult result = end_with(error).value();
+  if (common.output == OutputFormat::json) return finish(std::move(result), desk);
+  desk.err() << "ichor: " << result.verdict << '\n';
+  return result.exit;
 }
 
 }  // namespace ichor

@@ -1,26 +1,23 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "base/result.h"
 #include "base/secret.h"
 #include "cli/request.h"
 #include "command/desk.h"
-#include "command/early.h"
-#include "model/finding.h"
+#include "model/run_result.h"
 
 namespace ichor {
 
-/// A text that a command was asked for, and where it shall go.
-struct TextOutput {
-  std::string what;  // "config", for the summary and as the type of a row
-  std::string path;  // "-": standard output
-  SecretString content;
-};
+/// For commands whose data is a text: what they made and nothing else goes to standard output,
+/// which may be a file; what went wrong goes to standard error.
 
-/// Writes texts, then ends the command: `done` with the findings, or what went wrong. Nothing is
-/// written if one of the files is there already and `force` is not set.
-Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> findings,
-             const CommonOptions& common, Desk& desk);
+/// Hands out the text: to the file at `path`, or to standard output if it is empty.
+Exit hand_out(const SecretString& text, const std::string& path, const CommonOptions& common,
+              Desk& desk);
+
+/// Ends the command without its text.
+Exit give_up(const Error& error, const CommonOptions& common, Desk& desk);
 
 }  // namespace ichor

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "command/sops_file.h"
 #include "machineconfig/generate.h"
 #include "pki/talosconfig.h"
 
@@ -51,14 +52,17 @@ OrEnd<std::optional<SecretString>> load_secrets(const ProfileInput& input, State
                                                 Desk& desk) {
   const std::string& named = input.profile.talos.secrets_file;
   if (!named.empty()) {
-    auto text = desk.read_secret(named.starts_with('/') ? named : input.folder + named);
+    auto text = read_secret_file(named.starts_with('/') ? named : input.folder + named, desk);
     if (!text) return end_with(text.error());
     return std::optional<SecretString>(*std::move(text));
   }
   if (!state) return std::optional<SecretString>();
   auto text = state->load(kSecretsFile);
   if (!text) return end_with(text.error());
-  return *std::move(text);
+  if (!*text) return std::optional<SecretString>();
+  auto plain = open_if_sealed(**std::move(text), kSecretsFile, desk);
+  if (!plain) return end_with(plain.error());
+  return std::optional<SecretString>(*std::move(plain));
 }
 
 OrEnd<pki::SecretsBundle> parse_secrets(const SecretString& text, const std::string& file) {

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -156,8 +158,10 @@ Result<std::optional<SecretString>> read_file(const Folder& folder, const std::s
   return std::optional<SecretString>(*std::move(bytes));
 }
 
-Result<void> write_file(const Folder& folder, const std::string& name,
-                        const SecretString& content) {
+namespace {
+
+Result<void> put_file(const Folder& folder, const std::string& name, const SecretString& content,
+                      bool backup) {
   constexpr std::size_t compared_max = 64u << 20;
   const auto present = read_file(folder, name, compared_max);
   if (!present) return tl::unexpected(present.error());
@@ -168,7 +172,7 @@ Result<void> write_file(const Folder& folder, const std::string& name,
   const std::string temporary = fmt::format(".{}.{}.tmp", name, ::getpid());
   ::unlinkat(folder.fd(), temporary.c_str(), 0);  // left by a run that was killed
   auto done = write_new(folder, temporary, content);
-  if (done && *present && !(**present == content)) done = keep_backup(folder, name);
+  if (done && backup && *present && !(**present == content)) done = keep_backup(folder, name);
   if (done && ::renameat(folder.fd(), temporary.c_str(), folder.fd(), name.c_str()) != 0) {
     done = system_error(folder.path() + "/" + name, "cannot be put in place", errno);
   }
@@ -178,6 +182,18 @@ Result<void> write_file(const Folder& folder, const std::string& name,
   }
   if (::fsync(folder.fd()) != 0) return system_error(folder.path(), "cannot be synced", errno);
   return {};
+}
+
+}  // namespace
+
+Result<void> write_file(const Folder& folder, const std::string& name,
+                        const SecretString& content) {
+  return put_file(folder, name, content, true);
+}
+
+Result<void> replace_file(const Folder& folder, const std::string& name,
+                          const SecretString& content) {
+  return put_file(folder, name, content, false);
 }
 
 Result<bool> create_file(const Folder& folder, const std::string& name,
@@ -221,10 +237,37 @@ Result<SecretString> read_named(const std::string& path, std::size_t size_max, b
 
 }  // namespace
 
+bool has_file(const std::string& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
 Result<std::string> read_input(const std::string& path, std::size_t size_max) {
   auto bytes = read_named(path, size_max, false);
   if (!bytes) return tl::unexpected(std::move(bytes).error());
   return std::string(bytes->reveal());
+}
+
+Result<std::optional<std::string>> read_below(const std::string& folder, const std::string& name,
+                                              std::size_t size_max) {
+  const auto resolved = [](const std::string& path) {
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                           std::free);
+    return real ? std::string(real.get()) : std::string();
+  };
+  const std::string path = folder + "/" + name;
+  const std::string root = resolved(folder);
+  if (root.empty()) return system_error(folder, "cannot be looked at", errno, Errc::invalid);
+  const std::string file = resolved(path);
+  if (file.empty() && (errno == ENOENT || errno == ENOTDIR)) return std::optional<std::string>();
+  if (file.empty()) return system_error(path, "cannot be looked at", errno, Errc::invalid);
+  const std::string inside = root == "/" ? root : root + "/";
+  if (!file.starts_with(inside)) {
+    return fail(Errc::unsafe, fmt::format("{}: leads out of {}", path, folder));
+  }
+  auto text = read_input(file, size_max);
+  if (!text) return tl::unexpected(std::move(text).error());
+  return std::optional<std::string>(*std::move(text));
 }
 
 std::optional<std::vector<std::string>> list_folder(const std::string& path) {

@@ -48,14 +48,27 @@ Result<std::optional<SecretString>> read_file(const Folder& folder, const std::s
 /// so on; one with the same content is left alone. A failed sync is not tried again.
 Result<void> write_file(const Folder& folder, const std::string& name, const SecretString& content);
 
+/// As write_file, but nothing is kept of what stood there: a file that was encrypted in its place
+/// must not leave its plain text behind.
+Result<void> replace_file(const Folder& folder, const std::string& name,
+                          const SecretString& content);
+
 /// Writes a file that must not exist yet, whole or not at all, mode 0600. False if it exists: then
 /// it is left alone, and of two who try at the same time one gets false.
 Result<bool> create_file(const Folder& folder, const std::string& name,
                          const SecretString& content);
 
+/// Whether there is a regular file, or a link to one.
+bool has_file(const std::string& path);
+
 /// A file that the operator named. Symbolic links are followed: it is his own choice. Errc::invalid
 /// if it is missing, no regular file, or larger than `size_max`.
 Result<std::string> read_input(const std::string& path, std::size_t size_max);
+
+/// As read_input for a file below a folder; nothing if there is none. Errc::unsafe if a symbolic
+/// link leads out of the folder.
+Result<std::optional<std::string>> read_below(const std::string& folder, const std::string& name,
+                                              std::size_t size_max);
 
 /// The names in a folder, sorted, without hidden ones; nothing if it cannot be listed.
 std::optional<std::vector<std::string>> list_folder(const std::string& path);

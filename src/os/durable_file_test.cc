@@ -6,6 +6,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <optional>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -120,6 +121,31 @@ TEST_F(DurableFileTest, ReadsInputsUpToTheirLimit) {
               HasSubstr("larger than 99 bytes"));
   EXPECT_THAT(read_input(path("absent"), 99).error().message, HasSubstr("No such file"));
   EXPECT_THAT(read_input(dir_, 99).error().message, HasSubstr("no regular file"));
+}
+
+TEST_F(DurableFileTest, ReadsBelowAFolderAndNotBesideIt) {
+  fs::create_directories(path("templates/part"));
+  std::ofstream(path("templates/part/a.j2")) << "inside";
+  std::ofstream(path("secret")) << "outside";
+  fs::create_symlink("part/a.j2", path("templates/link"));
+  fs::create_symlink("../secret", path("templates/way-out"));
+  EXPECT_EQ(read_below(path("templates"), "part/a.j2", 100), std::optional<std::string>("inside"));
+  EXPECT_EQ(read_below(path("templates"), "link", 100), std::optional<std::string>("inside"));
+  EXPECT_EQ(read_below(path("templates"), "nope", 100), std::optional<std::string>());
+  for (const char* name : {"way-out", "../secret"}) {
+    const auto refused = read_below(path("templates"), name, 100);
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, Errc::unsafe) << name;
+  }
+}
+
+TEST_F(DurableFileTest, ReplacesAFileWithoutABackup) {
+  const Folder state = folder();
+  ASSERT_TRUE(write_file(state, "patch.yaml", SecretString("plain")));
+  ASSERT_TRUE(replace_file(state, "patch.yaml", SecretString("new")));
+  EXPECT_EQ(content(path("state/patch.yaml")), "new");
+  EXPECT_EQ(mode(path("state/patch.yaml")), 0600u);
+  EXPECT_EQ(std::distance(fs::directory_iterator(path("state")), fs::directory_iterator()), 1);
 }
 
 TEST_F(DurableFileTest, RefusesASecretThatOthersMayRead) {

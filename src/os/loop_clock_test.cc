@@ -109,14 +109,18 @@ Task<void> sleeper(Context context, int& naps) {
   }
 }
 
+Task<void> sleep_then_stop(Context context, int& naps, LoopClock& clock) {
+  co_await sleeper(context, naps);
+  clock.stop();
+}
+
 TEST(LoopClock, CoroutinesSleepOnIt) {
   LoopClock clock(60'000);
   CancelScope scope;
   const Context context{&clock, &scope, kNever};
   int naps = 0;
-  Task<void> task = sleeper(context, naps);
+  Task<void> task = sleep_then_stop(context, naps, clock);
   task.start();
-  clock.call_at(clock.now() + minutes(10), [&] { clock.stop(); });
   clock.run();
   EXPECT_TRUE(task.done());
   EXPECT_EQ(naps, 3);

@@ -44,6 +44,8 @@ struct Connector::Impl {
     void* tag = nullptr;
     bool changed = false;
     while (queue.Next(&tag, &changed)) {
+      // Whoever put the attempt in did so under the mutex: behind it, all he wrote is seen.
+      { const std::lock_guard lock(mutex); }
       go_on(std::unique_ptr<Attempt>(static_cast<Attempt*>(tag)));
     }
   }

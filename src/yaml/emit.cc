@@ -52,7 +52,8 @@ CodePoint code_point(std::string_view text) {
 bool is_printable(std::uint32_t c) {
   if (c == '\n' || (c >= 0x20 && c < 0x7F)) return true;
   if (c < 0xA0 || c == 0xFEFF || c == 0x2028 || c == 0x2029) return false;
-  return !(c >= 0xD800 && c < 0xE000) && c != 0xFFFE && c != 0xFFFF && c <= 0x10FFFF;
+  // Go's library escapes what is beyond 16 bits.
+  return !(c >= 0xD800 && c < 0xE000) && c < 0xFFFE;
 }
 
 struct Traits {
@@ -144,12 +145,18 @@ bool fits_literal(std::string_view text) {
 
 class Emitter {
  public:
+  enum class Hints { right, of_go };
+  explicit Emitter(const RemarkMap& remarks, Hints hints = Hints::right)
+      : remarks_(remarks), hints_(hints) {}
+
   void document(const Node& root) {
+    above(root, 0);
     if (is_open_collection(root)) {
       collection(root, 0);
     } else {
       scalar(root, 0, kIndent);
     }
+    below(root, 0);
   }
   std::string take() { return std::move(out_); }
 
@@ -160,23 +167,62 @@ class Emitter {
 
   /// The next stop of the 4-column grid, from wherever we are: inside a list item that is 2 columns
   /// on.
-  static int below(int indent) { return kIndent * ((indent + kIndent) / kIndent); }
+  static int stop_behind(int indent) { return kIndent * ((indent + kIndent) / kIndent); }
+
+  const Remarks* find(const Node& node) const {
+    if (remarks_.empty()) return nullptr;
+    const auto found = remarks_.find(&node);
+    return found == remarks_.end() ? nullptr : &found->second;
+  }
+
+  void pad(int indent) { out_.append(static_cast<std::size_t>(indent), ' '); }
+
+  /// Begins and ends where the node begins.
+  void above(const Node& node, int indent) {
+    const Remarks* remarks = find(node);
+    if (!remarks) return;
+    for (const std::string& comment : remarks->above) {
+      out_ += '#' + comment + '\n';
+      pad(indent);
+    }
+  }
+
+  /// Begins and ends at the beginning of a line.
+  void below(const Node& node, int indent) {
+    const Remarks* remarks = find(node);
+    if (!remarks) return;
+    for (const std::string& comment : remarks->below) {
+      pad(indent);
+      out_ += '#' + comment + '\n';
+    }
+  }
+
+  void end_line(const Node& node) {
+    const Remarks* remarks = find(node);
+    if (remarks && !remarks->beside.empty()) out_ += " #" + remarks->beside;
+    out_ += '\n';
+  }
 
   void collection(const Node& node, int indent) {
     bool first = true;
     for (const Entry& entry : node.entries) {
-      if (!first) out_.append(static_cast<std::size_t>(indent), ' ');
+      if (!first) pad(indent);
       first = false;
+      above(entry.key, indent);
       mapping_entry(entry, indent);
+      below(entry.key, indent);
     }
     for (const Node& item : node.items) {
-      if (!first) out_.append(static_cast<std::size_t>(indent), ' ');
+      if (!first) pad(indent);
       first = false;
+      above(item, indent);
       out_ += "- ";
       if (is_open_collection(item)) {
         collection(item, indent + 2);
+        below(item, indent + 2);
       } else {
         scalar(item, indent, indent + 2);
+        below(item, indent);
       }
     }
   }
@@ -186,11 +232,14 @@ class Emitter {
     out_ += ':';
     if (!is_open_collection(entry.value)) {
       out_ += ' ';
-      return scalar(entry.value, indent, below(indent));
+      return scalar(entry.value, indent, stop_behind(indent));
     }
     out_ += '\n';
-    out_.append(static_cast<std::size_t>(below(indent)), ' ');
-    collection(entry.value, below(indent));
+    const int inside = stop_behind(indent);
+    pad(inside);
+    above(entry.value, inside);
+    collection(entry.value, inside);
+    below(entry.value, inside);
   }
 
   static std::string key_text(const Node& key) {
@@ -201,30 +250,36 @@ class Emitter {
   /// A scalar or an empty collection, and the end of its line. `parent` is where the collection
   /// around it is indented, `indent` where lines of its own would be.
   void scalar(const Node& node, int parent, int indent) {
-    if (node.kind == Kind::sequence) {
-      out_ += "[]\n";
-    } else if (node.kind == Kind::mapping) {
-      out_ += "{}\n";
-    } else if (node.kind == Kind::null) {
-      out_ += "null\n";
-    } else if (node.scalar_type() != ScalarType::string) {
-      out_ += node.text + "\n";
-    } else if (fits_literal(node.text)) {
-      literal(node.text, parent, indent);
-    } else {
-      out_ += inline_string(node.text) + "\n";
+    const Remarks* remarks = find(node);
+    if (node.kind == Kind::scalar && fits_literal(node.text)) {
+      return literal(node, parent, indent);
     }
+    if (node.kind == Kind::sequence) {
+      out_ += "[]";
+    } else if (node.kind == Kind::mapping) {
+      out_ += "{}";
+    } else if (node.kind == Kind::null) {
+      out_ += "null";
+    } else if (node.scalar_type() != ScalarType::string || (remarks && remarks->verbatim)) {
+      out_ += node.text;
+    } else {
+      out_ += inline_string(node.text);
+    }
+    end_line(node);
   }
 
-  void literal(std::string_view text, int parent, int indent) {
+  void literal(const Node& node, int parent, int indent) {
+    std::string_view text = node.text;
     out_ += '|';
-    if (text.front() == ' ' || text.front() == '\n') out_ += std::to_string(indent - parent);
+    if (text.front() == ' ' || text.front() == '\n') {
+      out_ += std::to_string(hints_ == Hints::of_go ? kIndent : indent - parent);
+    }
     if (!text.ends_with('\n')) {
       out_ += '-';
     } else if (text.size() == 1 || text.ends_with("\n\n")) {
       out_ += '+';
     }
-    out_ += '\n';
+    end_line(node);
     while (!text.empty()) {
       const std::size_t end = text.find('\n');
       const std::string_view line = text.substr(0, end);
@@ -235,13 +290,24 @@ class Emitter {
     }
   }
 
+  const RemarkMap& remarks_;
+  Hints hints_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string emit(const Node& root) {
-  Emitter emitter;
+std::string emit(const Node& root) { return emit(root, {}); }
+
+std::string emit(const Node& root, const RemarkMap& remarks) {
+  Emitter emitter(remarks);
+  emitter.document(root);
+  return emitter.take();
+}
+
+std::string emit_as_go(const Node& root) {
+  const RemarkMap none;
+  Emitter emitter(none, Emitter::Hints::of_go);
   emitter.document(root);
   return emitter.take();
 }

@@ -26,7 +26,8 @@ constexpr std::string_view kDocuments =
 
 std::vector<yaml::Node> roots(std::string_view text) {
   std::vector<yaml::Node> result;
-  for (yaml::Document& document : *yaml::parse(text, "config")) {
+  auto documents = yaml::parse(text, "config");
+  for (yaml::Document& document : *documents) {
     result.push_back(std::move(document.root));
   }
   return result;

@@ -32,7 +32,8 @@ constexpr std::string_view kHostname = "apiVersion: v1alpha1\nkind: HostnameConf
 
 std::vector<yaml::Node> roots(std::string_view text) {
   std::vector<yaml::Node> result;
-  for (yaml::Document& document : *yaml::parse(text, "c.yaml")) {
+  auto documents = yaml::parse(text, "c.yaml");
+  for (yaml::Document& document : *documents) {
     result.push_back(std::move(document.root));
   }
   return result;

@@ -1,0 +1,72 @@
+#include "command/deliver.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "command/finish.h"
+
+namespace ichor {
+
+namespace {
+
+void print(const TextOutput& output, const CommonOptions& common, Desk& desk) {
+  const std::string text(output.content.reveal());
+  if (common.output == OutputFormat::table) {
+    desk.out() << text;
+    return;
+  }
+  Listing listing;
+  listing.type = output.what;
+  listing.rows.push_back({{"text", text}});
+  desk.display().show(listing);
+}
+
+/// The first of the outputs whose file is there already; nullptr if none is.
+const TextOutput* find_present(const std::vector<TextOutput>& outputs, Desk& desk) {
+  for (const TextOutput& output : outputs) {
+    if (output.path == "-") continue;
+    const std::size_t slash = output.path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : output.path.substr(0, slash + 1);
+    const auto names = desk.list_folder(folder);
+    const std::string name =
+        slash == std::string::npos ? output.path : output.path.substr(slash + 1);
+    if (names && std::find(names->begin(), names->end(), name) != names->end()) return &output;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> findings,
+             const CommonOptions& common, Desk& desk) {
+  // Asked before the first one is written, so that a refusal leaves nothing behind.
+  if (const TextOutput* present = force ? nullptr : find_present(outputs, desk)) {
+    const std::string what = present->path + " is there already; --force replaces it";
+    return finish_aside(end_with(Exit::failed, what).value(), desk);
+  }
+  Summary summary;
+  summary.result.exit = Exit::done;
+  std::vector<std::string> places;
+  for (const TextOutput& output : outputs) {
+    if (output.path == "-") {
+      print(output, common, desk);
+      continue;
+    }
+    const auto written = desk.create_private(output.path, output.content, force);
+    if (!written) return finish_aside(end_with(written.error()).value(), desk);
+    summary.written.emplace_back(output.what, output.path);
+    places.push_back(output.path);
+  }
+  if (!places.empty()) {
+    summary.result.verdict = fmt::format("wrote {}", fmt::join(places, ", "));
+  }
+  summary.result.findings = std::move(findings);
+  summary.aside = true;
+  // A text alone on standard output needs no last word.
+  const bool silent =
+      places.empty() && summary.result.findings.empty() && common.output == OutputFormat::table;
+  if (!silent) desk.display().end(summary);
+  return Exit::done;
+}
+
+}  // namespace ichor

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/secret.h"
+#include "cli/request.h"
+#include "command/desk.h"
+#include "command/early.h"
+#include "model/finding.h"
+
+namespace ichor {
+
+/// A text that a command was asked for, and where it shall go.
+struct TextOutput {
+  std::string what;  // "config", for the summary and as the type of a row
+  std::string path;  // "-": standard output
+  SecretString content;
+};
+
+/// Writes texts, then ends the command: `done` with the findings, or what went wrong. Nothing is
+/// written if one of the files is there already and `force` is not set.
+Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> findings,
+             const CommonOptions& common, Desk& desk);
+
+}  // namespace ichor

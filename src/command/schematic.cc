@@ -1,0 +1,77 @@
+#include "machineconfig/schematic.h"
+
+#include <fmt/format.h>
+
+#include "command/commands.h"
+#include "command/text_output.h"
+
+namespace ichor {
+
+namespace {
+
+Result<Schematic> read_file(const std::string& path, Desk& desk) {
+  const auto text = desk.read_input(path);
+  if (!text) return tl::unexpected(text.error());
+  return Schematic::read(*text, path);
+}
+
+/// Data for programs, and the end of the output.
+Exit show(std::string type, std::vector<nlohmann::ordered_json> rows, Desk& desk) {
+  Listing listing;
+  listing.type = std::move(type);
+  listing.rows = std::move(rows);
+  desk.display().show(listing);
+  Summary summary;
+  summary.result.exit = Exit::done;
+  desk.display().end(summary);
+  return Exit::done;
+}
+
+}  // namespace
+
+Exit run(const SchematicIdRequest& request, const CommonOptions& common, Desk& desk) {
+  const auto schematic = read_file(request.file, desk);
+  if (!schematic) return give_up(schematic.error(), common, desk);
+  if (common.output == OutputFormat::json) {
+    return show("schematic", {{{"file", request.file}, {"id", schematic->id()}}}, desk);
+  }
+  desk.out() << schematic->id() << '\n';
+  return Exit::done;
+}
+
+Exit run(const SchematicShowRequest& request, const CommonOptions& common, Desk& desk) {
+  const auto schematic = read_file(request.file, desk);
+  if (!schematic) return give_up(schematic.error(), common, desk);
+  if (common.output == OutputFormat::json) {
+    return show("schematic",
+                {{{"file", request.file}, {"id", schematic->id()}, {"text", schematic->text()}}},
+                desk);
+  }
+  desk.out() << schematic->text();
+  return Exit::done;
+}
+
+Exit run(const SchematicDiffRequest& request, const CommonOptions& common, Desk& desk) {
+  const auto before = read_file(request.before, desk);
+  if (!before) return give_up(before.error(), common, desk);
+  const auto after = read_file(request.after, desk);
+  if (!after) return give_up(after.error(), common, desk);
+  const auto changes = compare(*before, *after);
+  if (common.output == OutputFormat::json) {
+    std::vector<nlohmann::ordered_json> rows;
+    for (const SchematicChange& change : changes) {
+      rows.push_back({{"path", change.path}, {"before", change.before}, {"after", change.after}});
+    }
+    show("schematic_diff", std::move(rows), desk);
+  } else {
+    for (const SchematicChange& change : changes) {
+      if (!change.before.empty())
+        desk.out() << fmt::format("- {}: {}\n", change.path, change.before);
+      if (!change.after.empty()) desk.out() << fmt::format("+ {}: {}\n", change.path, change.after);
+    }
+  }
+  const bool differ = before->id() != after->id();
+  return differ && request.detailed_exitcode ? Exit::changes_pending : Exit::done;
+}
+
+}  // namespace ichor

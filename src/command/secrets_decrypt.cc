@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include "command/age_keys.h"
+#include "command/commands.h"
+#include "command/sops_file.h"
+#include "command/text_output.h"
+#include "secrets/age.h"
+
+namespace ichor {
+
+namespace {
+
+Result<SecretString> open_age(std::string_view text, const std::string& file, Desk& desk) {
+  const AgeKeys keys = find_age_keys({}, desk);
+  auto plain = age::decrypt(text, keys.identities);
+  if (plain) return plain;
+  return fail(Errc::invalid, fmt::format("{}: {}; {}", file, plain.error().message, keys.text()));
+}
+
+Result<SecretString> open_any(const SecretsDecryptRequest& request, Desk& desk) {
+  const auto text = desk.read_input(request.file);
+  if (!text) return tl::unexpected(text.error());
+  if (request.input_type.empty() && age::looks_encrypted(*text)) {
+    return open_age(*text, request.file, desk);
+  }
+  const auto input = format_wanted(request.input_type, request.file);
+  if (!input) return tl::unexpected(input.error());
+  sops::DecryptOptions options{*input, *input};
+  if (!request.output_type.empty()) {
+    options.output = *format_wanted(request.output_type, request.file);
+  }
+  return open_sops(*text, request.file, options, desk);
+}
+
+}  // namespace
+
+Exit run(const SecretsDecryptRequest& request, const CommonOptions& common, Desk& desk) {
+  if (!request.output.empty()) {
+    if (auto allowed = desk.may_export(request.output); !allowed) {
+      return give_up(allowed.error(), common, desk);
+    }
+  }
+  const auto plain = open_any(request, desk);
+  if (!plain) return give_up(plain.error(), common, desk);
+  return hand_out(*plain, request.output, common, desk);
+}
+
+}  // namespace ichor

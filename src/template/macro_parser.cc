@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "template/statement_parser.h"
+
+// Macros, calls, other templates, and what is left.
+
+namespace ichor::jinja {
+
+Outcome<Signature> StatementParser::read_signature() {
+  if (auto open = expect_sign("("); !open) return tl::unexpected(open.error());
+  Signature signature;
+  while (!is_sign(")")) {
+    if (!signature.names.empty()) {
+      if (auto comma = expect_sign(","); !comma) return tl::unexpected(comma.error());
+    }
+    const Token& token = now();
+    auto name = expect_name();
+    if (!name) return tl::unexpected(name.error());
+    const auto& names = signature.names;
+    if (std::find(names.begin(), names.end(), *name) != names.end()) {
+      return fail(token, fmt::format("two parameters are called '{}'", *name), "rename one");
+    }
+    if (skip_sign("=")) {
+      auto value = expression();
+      if (!value) return tl::unexpected(value.error());
+      signature.defaults.push_back(*std::move(value));
+    } else if (!signature.defaults.empty()) {
+      return fail(token, fmt::format("the parameter '{}' needs a default", *name),
+                  "write it as name=value, or move it to the front");
+    }
+    signature.names.push_back(*std::move(name));
+  }
+  take();
+  return signature;
+}
+
+Outcome<Body> StatementParser::read_macro_body(Signature& signature, std::string_view end) {
+  macro_uses_.emplace_back();
+  const int outer_loops = std::exchange(loops_, 0);
+  auto body = read_scope({end});
+  loops_ = outer_loops;
+  const MacroUses uses = macro_uses_.back();
+  macro_uses_.pop_back();
+  signature.uses_caller = uses.caller;
+  signature.uses_varargs = uses.varargs;
+  signature.uses_kwargs = uses.kwargs;
+  if (!body) return body;
+  const auto& names = signature.names;
+  const auto caller = std::find(names.begin(), names.end(), "caller");
+  const auto place = static_cast<std::size_t>(caller - names.begin());
+  if (uses.caller && place + signature.defaults.size() < names.size()) {
+    return fail(now(), "the parameter 'caller' of a macro needs a default", "write: caller=none");
+  }
+  take();
+  return body;
+}
+
+Outcome<Statement::Node> StatementParser::read_macro() {
+  MacroStatement macro;
+  auto name = expect_name();
+  if (!name) return tl::unexpected(name.error());
+  macro.name = *std::move(name);
+  auto signature = read_signature();
+  if (!signature) return tl::unexpected(signature.error());
+  macro.signature = *std::move(signature);
+  auto body = read_macro_body(macro.signature, "endmacro");
+  if (!body) return tl::unexpected(body.error());
+  macro.body = *std::move(body);
+  return macro;
+}
+
+Outcome<Statement::Node> StatementParser::read_call() {
+  CallBlock block;
+  if (is_sign("(")) {
+    auto signature = read_signature();
+    if (!signature) return tl::unexpected(signature.error());
+    block.signature = *std::move(signature);
+  }
+  const Token& start = now();
+  auto call = expression();
+  if (!call) return tl::unexpected(call.error());
+  if (!std::holds_alternative<CallExpr>((*call)->node)) {
+    return fail(start, "a call block without a call", "write it as: call name(arguments)");
+  }
+  block.call = *std::move(call);
+  auto body = read_macro_body(block.signature, "endcall");
+  if (!body) return tl::unexpected(body.error());
+  block.body = *std::move(body);
+  return block;
+}
+
+std::optional<bool> StatementParser::read_context() {
+  const bool with = is_word("with");
+  if ((!with && !is_word("without")) || !is_word(ahead(), "context")) return std::nullopt;
+  take();
+  take();
+  return with;
+}
+
+Outcome<Statement::Node> StatementParser::read_include() {
+  IncludeStatement include;
+  auto names = expression();
+  if (!names) return tl::unexpected(names.error());
+  include.names = *std::move(names);
+  if (is_word("ignore") && is_word(ahead(), "missing")) {
+    take();
+    take();
+    include.ignore_missing = true;
+  }
+  include.with_context = read_context().value_or(true);
+  return include;
+}
+
+Outcome<Statement::Node> StatementParser::read_import() {
+  ImportStatement import;
+  auto name = expression();
+  if (!name) return tl::unexpected(name.error());
+  import.name = *std::move(name);
+  if (auto as = expect_word("as"); !as) return tl::unexpected(as.error());
+  auto target = expect_name();
+  if (!target) return tl::unexpected(target.error());
+  import.target = *std::move(target);
+  import.with_context = read_context().value_or(false);
+  return import;
+}
+
+Outcome<Statement::Node> StatementParser::read_from() {
+  ImportStatement import;
+  auto name = expression();
+  if (!name) return tl::unexpected(name.error());
+  import.name = *std::move(name);
+  if (auto word = expect_word("import"); !word) return tl::unexpected(word.error());
+  while (true) {
+    if (const auto context = read_context()) {
+      import.with_context = *context;
+      break;
+    }
+    const Token& token = now();
+    auto wanted = expect_name();
+    if (!wanted) return tl::unexpected(wanted.error());
+    if (wanted->starts_with('_')) {
+      return fail(token, "names that begin with an underscore cannot be imported", "rename it");
+    }
+    auto alias = skip_word("as") ? expect_name() : wanted;
+    if (!alias) return tl::unexpected(alias.error());
+    import.names.emplace_back(*std::move(wanted), *std::move(alias));
+    if (const auto context = read_context()) {
+      import.with_context = *context;
+      break;
+    }
+    if (!skip_sign(",")) break;
+  }
+  return import;
+}
+
+Outcome<Statement::Node> StatementParser::read_do() {
+  auto value = tuple(Conditional::yes);
+  if (!value) return tl::unexpected(value.error());
+  return DoStatement{*std::move(value)};
+}
+
+Outcome<Statement::Node> StatementParser::read_print() {
+  const Position at = now().at;
+  ConcatExpr values;
+  while (now().kind != TokenKind::block_end) {
+    if (!values.parts.empty()) {
+      if (auto comma = expect_sign(","); !comma) return tl::unexpected(comma.error());
+    }
+    auto value = expression();
+    if (!value) return tl::unexpected(value.error());
+    values.parts.push_back(*std::move(value));
+  }
+  return OutputStatement{std::make_unique<Expr>(Expr{at, std::move(values)})};
+}
+
+Outcome<Statement::Node> StatementParser::read_break() {
+  if (loops_ == 0) return fail(tokens_[at_ - 1], "break outside of a loop", "remove it");
+  return BreakStatement{};
+}
+
+Outcome<Statement::Node> StatementParser::read_continue() {
+  if (loops_ == 0) return fail(tokens_[at_ - 1], "continue outside of a loop", "remove it");
+  return ContinueStatement{};
+}
+
+// Nothing here is HTML, so it can only be switched off.
+Outcome<Statement::Node> StatementParser::read_autoescape() {
+  const Token& token = now();
+  auto value = expression();
+  if (!value) return tl::unexpected(value.error());
+  const auto* literal = std::get_if<Literal>(&(*value)->node);
+  if (literal == nullptr || !literal->value.is(Kind::boolean) || literal->value.as_boolean()) {
+    return fail(token, "escaping for HTML cannot be switched on", "use the filter escape");
+  }
+  auto body = read_scope({"endautoescape"});
+  if (!body) return tl::unexpected(body.error());
+  take();
+  return WithBlock{{}, *std::move(body)};
+}
+
+}  // namespace ichor::jinja
