@@ -47,9 +47,13 @@ class RealNodes(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(cluster.kubernetes_nodes(), {spec.name: True for spec in cluster.specs})
 
-    def record(self, cluster):
-        """Keeps what the nodes told, beside the times."""
-        recording.write(cluster, clusters.KEPT / "recordings")
+    def up_and_record(self, cluster):
+        """Brings it up and keeps what the nodes told, beside the times."""
+        recorder = recording.Recorder(cluster)
+        self.addCleanup(recorder.stop)
+        run = cluster.up()
+        recorder.write(clusters.KEPT / "recordings", run)
+        return run
 
     def assert_nothing_left_to_do(self, cluster):
         again = cluster.up("second up")
@@ -93,8 +97,7 @@ class Harness(RealNodes):
 class OneControlPlane(RealNodes):
     def test_is_brought_up_once_and_then_left_alone(self):
         cluster = self.boot("one", 1)
-        self.assert_brought_up(cluster, cluster.up(), 2)
-        self.record(cluster)
+        self.assert_brought_up(cluster, self.up_and_record(cluster), 2)
         self.assert_healthy(cluster)
         self.assert_nothing_left_to_do(cluster)
         self.assert_each_node_was_changed_once(cluster)
@@ -103,8 +106,7 @@ class OneControlPlane(RealNodes):
 class ThreeControlPlanesAndAWorker(RealNodes):
     def test_are_brought_up_once_and_then_left_alone(self):
         cluster = self.boot("four", 3, 1)
-        self.assert_brought_up(cluster, cluster.up(), 5)
-        self.record(cluster)
+        self.assert_brought_up(cluster, self.up_and_record(cluster), 5)
         self.assert_healthy(cluster)
         self.assert_nothing_left_to_do(cluster)
         self.assert_each_node_was_changed_once(cluster)

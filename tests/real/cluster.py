@@ -58,6 +58,7 @@ class Run:
     events: list
     errors: str
     seconds: float
+    began: float = 0.0  # Unix time
 
     @property
     def summary(self):
@@ -74,6 +75,11 @@ class Run:
             elif event["type"] == "phase-done" and phase in spans:
                 spans[phase][1] = event["at"]
         return {phase: {"from": begin, "to": end} for phase, (begin, end) in spans.items()}
+
+    def calls(self, node):
+        """(Unix time, phase) of the mutations that this node, or the cluster, has answered."""
+        return [(self.began + event["at"], event["phase"]) for event in self.events
+                if event["type"] == "acted" and event.get("node", node) == node]
 
     def explain(self):
         tail = [json.dumps(event) for event in self.events[-25:]]
@@ -159,7 +165,7 @@ class Cluster:
                                 cwd=self.home)
 
     def ichor(self, *arguments, limit_s=UP_LIMIT_S):
-        began = time.monotonic()
+        began, began_at = time.monotonic(), time.time()
         process = self.start_ichor(*arguments)
         try:
             output, errors = process.communicate(timeout=limit_s)
@@ -167,7 +173,7 @@ class Cluster:
             process.terminate()
             output, errors = process.communicate()
         events = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-        return Run(process.returncode, events, errors, time.monotonic() - began)
+        return Run(process.returncode, events, errors, time.monotonic() - began, began_at)
 
     def up(self, label="up"):
         run = self.ichor("up")

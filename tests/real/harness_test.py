@@ -61,13 +61,31 @@ class ARun(unittest.TestCase):
 
 
 class ARecording(unittest.TestCase):
-    def test_has_the_time_of_an_event_from_its_id(self):
-        text = ("NODE       ID                     EVENT                      ACTOR  SOURCE  MSG\n"
-                "10.5.0.2   d4cdr1n5d9pc73cf4scg   talos/runtime.machine.MachineStatusEvent"
-                "      BOOTING   ready: false, unmet conditions: [services nodeReady]\n")
+    def test_has_the_events_that_talosctl_shows_on_two_lines_each(self):
+        at = int.from_bytes(base64.b32hexdecode("D4CDR1N5D9PC73CF4SCG====")[:4], "big")
+        text = """\
+NODE       ID                     EVENT   ACTOR   SOURCE   MESSAGE
+10.5.0.2   d4cdr1n5d9pc73cf4scg   talos/runtime/machine.MachineStatusEvent
+           BOOTING                ready: false, unmet conditions: [services nodeReady]
+10.5.0.2   d4cdr1n5d9pc73cf4sd0   talos/runtime/machine.ServiceStateEvent
+           etcd                   RUNNING: Started task etcd (PID 2305) for container etcd
+"""
         self.assertEqual(list(recording.parse(text)), [
-            (int.from_bytes(base64.b32hexdecode("D4CDR1N5D9PC73CF4SCG====")[:4], "big"),
-             "MachineStatus", "BOOTING", "ready: false, unmet conditions: [services nodeReady]")])
+            (at, "status", "BOOTING", "ready: false, unmet conditions: [services nodeReady]"),
+            (at, "service", "etcd", "RUNNING: Started task etcd (PID) for container etcd")])
+
+    def test_counts_from_the_first_event(self):
+        lines = recording.lines_of([(100, "sequence", "boot", "START")],
+                                   [(101.5, "running", "ready")], [(100.25, "apply")])
+        self.assertEqual(lines, ["0.2\tcall\tapply", "1.5\twatch\trunning\tready",
+                                 "0\tsequence\tboot\tSTART"])
+
+    def test_reads_a_watch_value_by_value(self):
+        values, rest = recording.decode_stream('{"a": 1}\n{"a":\n 2} {"a"')
+        self.assertEqual((values, rest), ([{"a": 1}, {"a": 2}], '{"a"'))
+        spec = {"stage": "booting", "status": {"ready": False, "unmetConditions": [
+            {"name": "services", "reason": "etcd not running"}]}}
+        self.assertEqual(recording.status_text(spec), "services (etcd not running)")
 
 
 class TheRegistry(unittest.TestCase):
