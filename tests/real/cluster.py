@@ -131,8 +131,7 @@ class Cluster:
 
     def consoles(self, text):
         """How often the nodes' consoles show a text."""
-        return sum(console.read_text(errors="replace").count(text)
-                   for console in self.lab.folder.glob("nodes/*/console.log"))
+        return sum(node.console().count(text) for node in self.lab.nodes())
 
     def remove(self, failed=False):
         KEPT.mkdir(parents=True, exist_ok=True)

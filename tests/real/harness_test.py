@@ -75,7 +75,7 @@ NODE       ID                     EVENT   ACTOR   SOURCE   MESSAGE
             (at, "service", "etcd", "RUNNING: Started task etcd (PID) for container etcd")])
 
     def test_counts_from_the_first_event(self):
-        lines = recording.lines_of([(100, "sequence", "boot", "START")],
+        lines = recording.lines_of(100, [(100, "sequence", "boot", "START")],
                                    [(101.5, "running", "ready")], [(100.25, "apply")])
         self.assertEqual(lines, ["0.2\tcall\tapply", "1.5\twatch\trunning\tready",
                                  "0\tsequence\tboot\tSTART"])

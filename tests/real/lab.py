@@ -269,12 +269,15 @@ class Node:
         return self.lab.run(talosctl, "-n", address, "-e", address, "get", "machinestatus",
                             "--insecure").returncode == 0
 
+    def console(self):
+        return (self.folder / "console.log").read_text(errors="replace")
+
     def wait_for_answer(self):
         def is_decided():
             return self.answers() or not self.power
 
         if not wait_until(is_decided, BOOT_LIMIT_S) or not self.power:
-            tail = (self.folder / "console.log").read_text(errors="replace").splitlines()[-20:]
+            tail = self.console().splitlines()[-20:]
             raise LabError("\n".join([f"node {self.name} does not boot; its console:", *tail]))
 
     def describe(self):

@@ -1,7 +1,7 @@
 """What a real node told about itself while it was brought up, as lines of text.
 
-A line is SECONDS, KIND, NAME and TEXT with tabs between; seconds count from the node's first event.
-The first line, after "#", says which versions were recorded. There are three kinds of lines:
+A line is SECONDS, KIND, NAME and TEXT with tabs between; seconds count from the first event of the
+cluster. The first line, after "#", says which versions were recorded. Kinds of lines are:
 
   call      a mutation of ichor's: apply, bootstrap
   watch     the resource MachineStatus as it changed: stage, then "ready" or what is unmet, with
@@ -21,7 +21,7 @@ import pieces
 
 EVENT = re.compile(r"\S+\s+([0-9a-v]{20})\s+talos/runtime/machine\.(\w+)Event(?:\s+\S+)?")
 KINDS = {"ServiceState": "service", "MachineStatus": "status"}
-PROCESS = re.compile(r"\(PID \d+\)")
+PROCESS = re.compile(r"PID \d+")
 
 
 def seconds_of(event_id):
@@ -40,7 +40,7 @@ def parse(text):
         elif found and line.startswith(" "):
             name, _, message = line.strip().partition("  ")
             kind = KINDS.get(found[2], found[2].lower())
-            yield seconds_of(found[1]), kind, name, PROCESS.sub("(PID)", message.strip())
+            yield seconds_of(found[1]), kind, name, PROCESS.sub("PID", message.strip())
             found = None
 
 
@@ -100,7 +100,6 @@ class Watch(threading.Thread):
             if self.process:
                 self.process.kill()
             self.join(0.2)
-        return self.lines
 
 
 def command(cluster, spec, *arguments):
@@ -119,9 +118,8 @@ def read_events(cluster, spec):
     return list(parse(output.decode(errors="replace")))
 
 
-def lines_of(events, watched, calls):
-    """The lines of a recording, all times counted from the first event."""
-    begin = events[0][0] if events else 0
+def lines_of(begin, events, watched, calls):
+    """The lines of a recording, all times counted from `begin`."""
     exact = [(at, "call", name, "") for at, name in calls]
     exact += [(at, "watch", stage, text) for at, stage, text in watched]
     lines = [(f"{at - begin:.1f}", *rest) for at, *rest in exact]
@@ -140,13 +138,21 @@ class Recorder:
 
     def write(self, folder, run):
         folder.mkdir(parents=True, exist_ok=True)
+        self.stop()
+        events = {spec: read_events(self.cluster, spec) for spec in self.watches}
+        begin = min(told[0][0] for told in events.values() if told)
         for spec, watch in self.watches.items():
-            watched = watch.stop()
             head = (f"# Talos {pieces.TALOS}, Kubernetes {pieces.KUBERNETES}, etcd {pieces.ETCD},"
                     f" container mode; {spec.name} of {len(self.cluster.specs)} nodes")
-            lines = lines_of(read_events(self.cluster, spec), watched, run.calls(spec.name))
+            lines = lines_of(begin, events[spec], watch.lines, self.calls(run, spec))
             path = folder / f"{self.cluster.name}-{spec.name}.tsv"
             path.write_text("\n".join([head, *lines]) + "\n")
+
+    def calls(self, run, spec):
+        """Those that this node answered; the cluster's bootstrap went to a control plane."""
+        told = self.cluster.lab.node(spec.name).console().count("bootstrap request received")
+        return [(at, phase) for at, phase in run.calls(spec.name)
+                if phase == "apply" or (phase == "bootstrap" and told)]
 
     def stop(self):
         for watch in self.watches.values():
