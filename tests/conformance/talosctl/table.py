@@ -3,8 +3,8 @@
 Every command runs on a control plane that is up. Of its output the shape is compared: the exit
 code; of an error the gRPC code and text; of a table its columns and whether it has rows; of YAML
 and JSON the keys; of a short text its lines, of those with a colon what is before it. Repeated
-lines, addresses, numbers and ids are left out. The shapes of a real node are kept in RECORDED, so that the lab can be
-compared without one.
+lines, addresses, numbers and ids are left out. The shapes of a real node are kept in RECORDED, so
+that the lab can be compared without one.
 """
 
 import json
@@ -176,7 +176,8 @@ def shapes(home, run):
 
 def write(found, file):
     file.parent.mkdir(parents=True, exist_ok=True)
-    rows = ",\n".join(f"{json.dumps(command)}: {json.dumps(told)}" for command, told in found.items())
+    rows = ",\n".join(f"{json.dumps(command)}: {json.dumps(told)}"
+                      for command, told in found.items())
     file.write_text("{\n" + rows + "\n}\n")
 
 
