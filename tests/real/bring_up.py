@@ -52,6 +52,15 @@ class RealNodes(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(cluster.kubernetes_nodes(), {spec.name: True for spec in cluster.specs})
 
+    def assert_discovered(self, cluster):
+        """ichor reads and shows who is there; a container has MACs and nothing else."""
+        run = cluster.ichor("discover")
+        self.assertEqual(run.code, 0, run.explain())
+        self.assertEqual(
+            {event["node"]: (event["seen"], event["macs"], event["uuid"]) for event in run.events
+             if event["type"] == "node"},
+            {spec.name: ("maintenance", [spec.mac], "") for spec in cluster.specs})
+
     def up_and_record(self, cluster):
         """Brings it up and keeps what the nodes told, beside the times."""
         recorder = recording.Recorder(cluster)
@@ -112,6 +121,7 @@ class Harness(RealNodes):
 class OneControlPlane(RealNodes):
     def test_is_brought_up_once_and_then_left_alone(self):
         cluster = self.boot("one", 1)
+        self.assert_discovered(cluster)
         self.assert_brought_up(cluster, self.up_and_record(cluster), 2)
         self.assert_healthy(cluster)
         self.assert_nothing_left_to_do(cluster)
@@ -145,6 +155,7 @@ class AKilledRun(RealNodes):
 class ThreeControlPlanesAndAWorker(RealNodes):
     def test_are_brought_up_once_and_then_left_alone(self):
         cluster = self.boot("four", 3, 1)
+        self.assert_discovered(cluster)
         self.assert_brought_up(cluster, self.up_and_record(cluster), 5)
         self.assert_healthy(cluster)
         self.assert_nothing_left_to_do(cluster)

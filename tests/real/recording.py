@@ -102,15 +102,16 @@ class Watch(threading.Thread):
             self.join(0.2)
 
 
-def command(cluster, spec, *arguments):
+def command(cluster, spec, *arguments, through=None):
+    """talosctl on a node, by way of another one or by itself."""
     return cluster.lab.inside(
         pieces.program(f"talosctl-{pieces.TALOS}"), "--talosconfig", cluster.state / "talosconfig",
-        "-e", spec.address, "-n", spec.address, *arguments)
+        "-e", (through or spec).address, "-n", spec.address, *arguments)
 
 
 def read_events(cluster, spec):
     """The history that the node still has. The stream has no end, so it is cut off."""
-    argv = command(cluster, spec, "events", "--tail", "-1")
+    argv = command(cluster, spec, "events", "--tail", "-1", through=cluster.specs[0])
     try:
         output = subprocess.run(argv, capture_output=True, timeout=10, check=False).stdout
     except subprocess.TimeoutExpired as cut:
