@@ -10,7 +10,7 @@ DEMO = build/ichor up -p examples/reference/ichor.yaml --lab --lab-state build/d
 DEMO_REPORT = build/ichor report -p examples/reference/ichor.yaml --text \
     --state-dir build/demo/ichor/reference
 
-.PHONY: help setup build test demo conformance conformance-full sanitize coverage tidy format \
+.PHONY: help setup build test demo conformance conformance-full real sanitize coverage tidy format \
         analyze mutants fuzz bench clean
 
 help:  ## list these commands
@@ -37,6 +37,9 @@ conformance: build  ## compare with real tools, as CI does
 
 conformance-full: build  ## compare with all the real tools
 	@tests/conformance/run --full
+
+real: build  ## bring real Talos nodes up, in namespaces of this machine (needs root)
+	@tests/real/nodes build && tests/real/bring_up.py
 
 sanitize: setup  ## run the unit and sim tests under the sanitizers
 	@for preset in asan tsan; do \

@@ -2,7 +2,9 @@
 
 add_test(NAME tidy COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy)
 add_test(NAME tidy_test COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy_test.py)
-set_tests_properties(tidy tidy_test PROPERTIES LABELS unit TIMEOUT ${ICHOR_TEST_TIMEOUT_S})
+add_test(NAME real.harness COMMAND ${CMAKE_SOURCE_DIR}/tests/real/harness_test.py)
+set_tests_properties(tidy tidy_test real.harness
+    PROPERTIES LABELS unit TIMEOUT ${ICHOR_TEST_TIMEOUT_S})
 
 # The whole program on the embedded lab, over real sockets.
 add_test(NAME lab.up

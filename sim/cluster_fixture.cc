@@ -62,13 +62,11 @@ MachineConfig config_for(const NodePlan& plan, FixedJudge& judge) {
 
 /// Every duration of a node, so that a pace can be applied to all of them.
 constexpr Duration Durations::*kDurations[] = {
-    &Durations::power_on_to_api, &Durations::config_to_switch,
-    &Durations::port_gap,        &Durations::install,
-    &Durations::reboot_down,     &Durations::cri_start,
-    &Durations::kubelet_start,   &Durations::etcd_prepare,
-    &Durations::etcd_healthy,    &Durations::etcd_join_retry,
-    &Durations::etcd_catch_up,   &Durations::api_server_start,
-    &Durations::node_register,   &Durations::node_ready,
+    &Durations::power_on_to_api, &Durations::config_to_switch,   &Durations::port_gap,
+    &Durations::install,         &Durations::reboot_down,        &Durations::cri_start,
+    &Durations::kubelet_start,   &Durations::etcd_prepare,       &Durations::etcd_healthy,
+    &Durations::etcd_join_retry, &Durations::etcd_catch_up,      &Durations::api_server_start,
+    &Durations::node_register,   &Durations::node_ready,         &Durations::kubelet_healthy,
     &Durations::time_sync,       &Durations::worker_certificate,
 };
 

@@ -67,7 +67,7 @@ void etcd_spec(const Sight& sight, Resources& out) {
   *message.add_advertised_addresses() = net_ip(sight.address);
   *message.add_listen_peer_addresses() = net_ip("::");
   *message.add_listen_client_addresses() = net_ip("::");
-  message.set_image("registry.k8s.io/etcd:v3.6.7");
+  message.set_image("registry.k8s.io/etcd:v3.6.8");
   const std::vector<std::string> any = {"::"};
   out.push_back(make_resource("etcd", "etcd", message,
                               yaml::map()

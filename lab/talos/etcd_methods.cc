@@ -80,7 +80,7 @@ void status(Exchange& exchange) {
   }
   machine::EtcdStatusResponse response;
   machine::EtcdMemberStatus& out = *response.add_messages()->mutable_member_status();
-  out.set_protocol_version("3.6.7");
+  out.set_protocol_version("3.6.8");
   out.set_storage_version("3.6.0");
   out.set_db_size(kDatabaseSize);
   out.set_db_size_in_use(kDatabaseSize / 2);

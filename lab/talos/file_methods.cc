@@ -101,7 +101,7 @@ void read(Exchange& exchange) {
   const auto files = files_of(exchange);
   const auto found = files.find(request.path());
   if (found == files.end()) {
-    exchange.end(Code::unknown, "stat " + request.path() + ": no such file or directory");
+    exchange.end(Code::not_found, "stat " + request.path() + ": no such file or directory");
     return;
   }
   if (found->second.directory) {

@@ -12,12 +12,15 @@ using google::protobuf::util::TimeUtil;
 
 constexpr std::size_t kEventsKept = 64;
 
-/// The events of one service, from the node's event log.
+/// The events of one service, from the node's event log. A bootstrap replaces the etcd service by
+/// a new one.
 void add_history(Exchange& exchange, const ServiceStatus& service, machine::ServiceInfo& out) {
   std::vector<sim::NodeEvent> history;
   for (sim::NodeEvent& event : exchange.node().events()) {
     if (event.kind == sim::NodeEvent::Kind::service && event.name == service.id) {
-      history.push_back(std::move(event));
+      const bool replaced = event.message == "Bootstrap requested";
+      if (replaced) history.clear();
+      if (!replaced) history.push_back(std::move(event));
     }
   }
   const WallTime now = exchange.site().clock().wall();

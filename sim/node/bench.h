@@ -99,6 +99,7 @@ class Bench {
     run_to(node, Stage::maintenance);
     apply(node, name);
     run_to([&] { return node.kubelet_running(); });
+    clock.run_for(durations().kubelet_healthy);
     return node;
   }
 

@@ -16,11 +16,13 @@ void Node::Impl::begin_boot_sequence() {
   open_sequence(SequenceName::boot, Stage::booting, "startEverything");
   arm(Timer::boot_limit, kBootLimit);
   arm(Timer::cri, spec_.durations.cri_start);
-  say(Service::cri, ServiceState::starting, Remark::starting);
-  say(Service::kubelet, ServiceState::waiting, Remark::waiting);
+  say_waiting(Service::cri);
+  say_waiting(Service::kubelet);
   if (control_plane()) {
     m_.etcd = Etcd::waiting;
-    say(Service::etcd, ServiceState::waiting, Remark::waiting);
+    say_waiting(Service::etcd);
+    say_waiting(Service::trustd);
+    say_waiting(Service::apid);
     open_apid();
     if (m_.time_synced) {
       say_started(Service::trustd);
@@ -39,7 +41,7 @@ void Node::Impl::open_apid() {
 
 void Node::Impl::await_certificate() {
   m_.waits_for_certificate = true;
-  say(Service::apid, ServiceState::waiting, Remark::waiting);
+  say_waiting(Service::apid);
   ask_for_certificate();
 }
 
@@ -92,7 +94,7 @@ bool Node::Impl::trustd_running() const {
 
 void Node::Impl::check_boot_over() {
   if (m_.stage != Stage::booting || !m_.boot_sequence) return;
-  if (!m_.apid_up || !m_.cri_up || !m_.kubelet_up) return;
+  if (!m_.apid_up || !m_.cri_up || !m_.kubelet_healthy) return;
   if (control_plane() && (!m_.time_synced || !m_.etcd_waited_for)) return;
   disarm(Timer::boot_limit);
   close_sequence(SequenceName::boot, "startEverything");

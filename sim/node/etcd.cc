@@ -87,10 +87,11 @@ void Node::Impl::request_bootstrap() {
   disarm(Timer::join);
   disarm(Timer::join_limit);
   // Talos fakes a finished etcd to end the boot sequence's wait, and starts a new one.
+  if (m_.etcd != Etcd::failed) say(Service::etcd, ServiceState::failed, Remark::join_called_off);
   say(Service::etcd, ServiceState::finished, Remark::bootstrap_requested);
   m_.etcd_waited_for = true;
   m_.etcd = Etcd::preparing_bootstrap;
-  say(Service::etcd, ServiceState::starting, Remark::starting);
+  say_waiting(Service::etcd);
   say(Service::etcd, ServiceState::preparing, Remark::pre_state);
   arm(Timer::etcd_prepare, spec_.durations.etcd_prepare);
   check_boot_over();
@@ -179,12 +180,18 @@ void Node::Impl::judge_etcd_health() {
       !member->learner && own_cluster()->has_quorum() ? Health::good : Health::bad;
   if (health == m_.etcd_health) return;
   m_.etcd_health = health;
-  say(Service::etcd, ServiceState::running,
-      health == Health::good ? Remark::healthy : Remark::unhealthy);
+  say(Service::etcd, ServiceState::running, health_remark());
   if (health == Health::bad) return;
   m_.etcd_waited_for = true;
   start_api_server();
   check_boot_over();
+}
+
+Remark Node::Impl::health_remark() const {
+  if (m_.etcd_health == Health::unknown) return Remark::started;
+  if (m_.etcd_health == Health::good) return Remark::healthy;
+  const EtcdCluster::Member* member = own_member();
+  return member != nullptr && member->learner ? Remark::learning : Remark::unhealthy;
 }
 
 void Node::Impl::leave_etcd() {

@@ -4,9 +4,15 @@ namespace ichor::sim {
 
 void Node::Impl::on_kubelet() {
   m_.kubelet_up = true;
-  say_started(Service::kubelet);
+  say_started(Service::kubelet, Remark::started);
+  arm(Timer::kubelet_health, spec_.durations.kubelet_healthy);
   start_api_server();
   follow_registration();
+}
+
+void Node::Impl::on_kubelet_probe() {
+  m_.kubelet_healthy = true;
+  say(Service::kubelet, ServiceState::running, Remark::healthy);
   check_boot_over();
 }
 

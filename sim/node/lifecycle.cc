@@ -57,6 +57,7 @@ void Node::Impl::begin_boot() {
   }
   m_.boot_high = random_.next();
   m_.boot_low = random_.next();
+  log_.status(now(), shown_);
   open_sequence(SequenceName::initialize, Stage::booting, "config");
   say_early_services();
   arm(Timer::boot, spec_.durations.power_on_to_api);
@@ -64,24 +65,30 @@ void Node::Impl::begin_boot() {
 
 void Node::Impl::say_early_services() {
   if (!log_.recording()) return;
-  say_started(Service::machined);
-  say_started(Service::containerd);
+  const auto say_both = [this](Service service, Remark last) {
+    say(service, ServiceState::starting, Remark::starting);
+    say_started(service, last);
+  };
+  say_both(Service::machined, Remark::healthy);
+  say_both(Service::containerd, Remark::healthy);
   if (container()) return;
-  say_started(Service::udevd);
-  say_started(Service::auditd);
-  say_started(Service::syslogd);
-  say_started(Service::dashboard, Remark::started);
+  say_both(Service::udevd, Remark::healthy);
+  say_both(Service::auditd, Remark::healthy);
+  say_both(Service::syslogd, Remark::healthy);
+  say_both(Service::dashboard, Remark::started);
 }
 
 void Node::Impl::on_api_time() {
-  m_.network_up = true;
-  log_.address(now());
-  // A container has its host's time, so there is no moment in which it is wrong.
+  // A container has its host's time and knows that before it has looked at its network.
   if (spec_.durations.time_sync == Duration{}) {
     on_time_sync();
+    record_status();
   } else {
     arm(Timer::time_sync, spec_.durations.time_sync);
   }
+  m_.network_up = true;
+  log_.address(now());
+  record_status();
   if (!disk_.config.empty()) {
     const ConfigJudgement& found = judge_.judge(disk_.config, spec_, false);
     if (found && found->complete) {
@@ -99,7 +106,10 @@ void Node::Impl::on_api_time() {
 void Node::Impl::enter_maintenance() {
   m_.maintenance_api = true;
   m_.maintenance_key = random_.next();
-  if (!old()) say_started(Service::apid);
+  if (!old()) {
+    say_waiting(Service::apid);
+    say_started(Service::apid);
+  }
   log_.task(now(), "runningMaintenance", "START");
   set_stage(Stage::maintenance);
 }
@@ -143,12 +153,12 @@ void Node::Impl::on_rollback() {
 
 void Node::Impl::on_switch_over() {
   m_.maintenance_api = false;
+  log_.task(now(), "runningMaintenance", "STOP");
+  set_stage(Stage::booting);
   const std::string config = std::exchange(m_.other_config, {});
   activate(config, *std::exchange(m_.other_facts, nullptr));
   // A machine without a system disk has nowhere to keep it before the install is over.
   if (container() || disk_.installed) change_disk().config = config;
-  log_.task(now(), "runningMaintenance", "STOP");
-  set_stage(Stage::booting);
   close_sequence(SequenceName::initialize, "config");
   arm(Timer::port, spec_.durations.port_gap);
 }
@@ -259,6 +269,7 @@ void Node::Impl::stop_workloads() {
   m_.etcd = Etcd::off;
   m_.cri_up = false;
   m_.kubelet_up = false;
+  m_.kubelet_healthy = false;
   m_.api_server_started = false;
   m_.boot_sequence = false;
   m_.install = Install::none;

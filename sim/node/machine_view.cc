@@ -31,10 +31,18 @@ std::string service_problems(const StatusBrief& brief) {
 std::string waiting_for(Service service) {
   switch (service) {
     case Service::apid: return R"(service "containerd" to be "up", api certificates)";
-    case Service::kubelet: return R"(service "cri" to be "up", time sync, network)";
-    case Service::etcd: return R"(service "cri" to be "up", time sync, network, etcd spec)";
+    case Service::kubelet:
+      return "volumes /var/lib, /var/lib/kubelet, /var/log, /var/log/audit, /var/log/containers, "
+             "/var/log/pods, /var/lib/kubelet/seccomp, /var/lib/kubelet/seccomp/profiles, "
+             R"(/var/log/audit/kube, /var/mnt to be mounted, service "cri" to be "up", time sync, )"
+             "network";
+    case Service::etcd:
+      return R"(volumes /var/lib, ETCD to be mounted, service "cri" to be "up", time sync, )"
+             "network, etcd spec";
     case Service::trustd: return R"(service "containerd" to be "up", time sync, network)";
-    default: return "network";
+    default:
+      return "volumes /var/lib, /var/lib/cni, /var/lib/containerd, /var/run, /var/run/lock to be "
+             "mounted, network";
   }
 }
 
@@ -44,8 +52,13 @@ std::string started(Service service) {
     case Service::auditd:
     case Service::syslogd: return "Service started as goroutine";
     case Service::containerd:
-      return R"(Process Process(["/bin/containerd"]) started with PID 1800)";
-    case Service::cri: return R"(Process Process(["/bin/containerd"]) started with PID 2100)";
+      return R"x(Process Process(["/bin/containerd" "--address" )x"
+             R"x("/system/run/containerd/containerd.sock" "--state" "/system/run/containerd" )x"
+             R"x("--root" "/system/var/lib/containerd"]) started with PID 1800)x";
+    case Service::cri:
+      return R"x(Process Process(["/bin/containerd" "--address" )x"
+             R"x("/run/containerd/containerd.sock" "--config" "/etc/cri/containerd.toml"]) )x"
+             R"x(started with PID 2100)x";
     case Service::udevd: return R"(Process Process(["/sbin/systemd-udevd"]) started with PID 1700)";
     case Service::dashboard: return R"(Process Process(["/sbin/dashboard"]) started with PID 1900)";
     default: break;
@@ -99,6 +112,7 @@ std::string text_of(Service service, Remark remark) {
     case Remark::started: return started(service);
     case Remark::healthy: return "Health check successful";
     case Remark::unhealthy: return "Health check failed: context deadline exceeded";
+    case Remark::learning: return "Health check failed: etcdserver: rpc not supported for learner";
     case Remark::bootstrap_requested: return "Bootstrap requested";
     case Remark::restarting:
       return "Error running Containerd(etcd), going to restart forever: task \"etcd\" failed: exit "
@@ -107,6 +121,10 @@ std::string text_of(Service service, Remark remark) {
       return "Failed to run pre stage: failed to build initial etcd cluster: failed to build "
              "cluster "
              "arguments: timeout";
+    case Remark::join_called_off:
+      return "Failed to run pre stage: failed to build initial etcd cluster: failed to build "
+             "cluster arguments: 1 error(s) occurred:\n\terror getting etcd member list: context "
+             "canceled";
     case Remark::stopped: return "Service finished successfully";
   }
   return "";

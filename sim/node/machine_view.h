@@ -46,9 +46,11 @@ enum class Remark : std::uint8_t {
   started,
   healthy,
   unhealthy,
+  learning,  // the etcd of a member that has no vote yet
   bootstrap_requested,
   restarting,  // "going to restart forever": the etcd of a removed member
   join_failed,
+  join_called_off,  // by a bootstrap
   stopped,
 };
 

@@ -72,6 +72,7 @@ void Node::Impl::fire(Timer timer) {
     case Timer::certificate: on_certificate(); break;
     case Timer::cri: on_cri(); break;
     case Timer::kubelet: on_kubelet(); break;
+    case Timer::kubelet_health: on_kubelet_probe(); break;
     case Timer::etcd_prepare: on_etcd_prepared(); break;
     case Timer::etcd_health: on_etcd_probe(); break;
     case Timer::join: on_join(); break;

@@ -101,6 +101,7 @@ class Node::Impl {
     certificate,
     cri,
     kubelet,
+    kubelet_health,
     etcd_prepare,
     etcd_health,
     join,
@@ -141,6 +142,7 @@ class Node::Impl {
     bool time_overdue{false};  // would be in sync if nobody held it
     bool cri_up{false};
     bool kubelet_up{false};
+    bool kubelet_healthy{false};
     bool etcd_waited_for{false};  // the boot sequence no longer waits for etcd
     bool etcd_probed{false};
     bool api_server_started{false};
@@ -229,11 +231,13 @@ class Node::Impl {
   void check_membership();
   void on_etcd_probe();
   void judge_etcd_health();
+  Remark health_remark() const;
   void set_member_up(bool up);
   void leave_etcd();
 
   // Kubernetes.
   void on_kubelet();
+  void on_kubelet_probe();
   void start_api_server();
   void on_api_server();
   void follow_registration();
@@ -246,6 +250,7 @@ class Node::Impl {
   void set_stage(Stage stage);
   void record_status();
   void say(Service service, ServiceState state, Remark remark);
+  void say_waiting(Service service);
   void say_started(Service service, Remark last = Remark::healthy);
   /// Writes START of a sequence and its phases up to the one named, which stays open; without a
   /// name all of them. The stage is entered right after START.

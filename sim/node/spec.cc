@@ -16,6 +16,7 @@ Durations container_durations() {
   durations.reboot_down = milliseconds(12'200);
   durations.cri_start = milliseconds(500);
   durations.kubelet_start = milliseconds(1900);
+  durations.kubelet_healthy = milliseconds(1700);
   durations.etcd_prepare = milliseconds(500);
   durations.etcd_healthy = milliseconds(4700);
   durations.etcd_join_retry = milliseconds(3000);

@@ -27,11 +27,12 @@ struct Durations {
   Duration config_to_switch{std::chrono::milliseconds(600)};
   Duration port_gap{std::chrono::milliseconds(400)};  // port closed while apid takes over
   Duration install{std::chrono::seconds(45)};
-  Duration reboot_down{std::chrono::seconds(12)};   // rebooting stage until the machine is down
-  Duration cri_start{std::chrono::seconds(2)};      // before it Bootstrap is not available yet
-  Duration kubelet_start{std::chrono::seconds(3)};  // CRI and time sync to kubelet running
-  Duration etcd_prepare{std::chrono::seconds(2)};   // bootstrap accepted to data directory made
-  Duration etcd_healthy{std::chrono::seconds(5)};   // etcd running to its first health check
+  Duration reboot_down{std::chrono::seconds(12)};     // rebooting stage until the machine is down
+  Duration cri_start{std::chrono::seconds(2)};        // before it Bootstrap is not available yet
+  Duration kubelet_start{std::chrono::seconds(3)};    // CRI and time sync to kubelet running
+  Duration kubelet_healthy{std::chrono::seconds(2)};  // to its first health check; ends the boot
+  Duration etcd_prepare{std::chrono::seconds(2)};     // bootstrap accepted to data directory made
+  Duration etcd_healthy{std::chrono::seconds(5)};     // etcd running to its first health check
   Duration etcd_join_retry{std::chrono::seconds(3)};
   Duration etcd_catch_up{std::chrono::seconds(12)};     // learner added to promotion
   Duration api_server_start{std::chrono::seconds(20)};  // etcd healthy to /readyz

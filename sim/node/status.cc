@@ -58,13 +58,15 @@ ServiceStatus Node::Impl::service_status(Service service) const {
   } else if (service == Service::apid && m_.waits_for_certificate) {
     is(ServiceState::waiting, Remark::waiting);
   } else if (service == Service::cri && !m_.cri_up) {
-    is(ServiceState::starting, Remark::starting);
+    remark = Remark::started;
   } else if (service == Service::trustd && !m_.time_synced) {
     is(ServiceState::waiting, Remark::waiting);
   } else if (service == Service::kubelet && !m_.kubelet_up) {
     const bool waits = !m_.cri_up || !m_.time_synced;
     is(waits ? ServiceState::waiting : ServiceState::preparing,
        waits ? Remark::waiting : Remark::pre_state);
+  } else if (service == Service::kubelet && !m_.kubelet_healthy) {
+    remark = Remark::started;
   } else if (service == Service::etcd) {
     switch (m_.etcd) {
       case Etcd::off: is(ServiceState::finished, Remark::stopped); break;
@@ -73,18 +75,15 @@ ServiceStatus Node::Impl::service_status(Service service) const {
       case Etcd::preparing_bootstrap: is(ServiceState::preparing, Remark::pre_state); break;
       case Etcd::removed: is(ServiceState::waiting, Remark::restarting); break;
       case Etcd::failed: is(ServiceState::failed, Remark::join_failed); break;
-      case Etcd::running:
-        remark = m_.etcd_health == Health::unknown ? Remark::started
-                 : m_.etcd_health == Health::good  ? Remark::healthy
-                                                   : Remark::unhealthy;
-        break;
+      case Etcd::running: remark = health_remark(); break;
     }
   }
   ServiceStatus status;
   status.id = name_of(service);
   status.state = name_of(state);
   status.healthy = remark == Remark::healthy;
-  status.health_unknown = remark != Remark::healthy && remark != Remark::unhealthy;
+  const bool sick = remark == Remark::unhealthy || remark == Remark::learning;
+  status.health_unknown = !status.healthy && !sick;
   status.last_message = text_of(service, remark);
   return status;
 }
@@ -156,6 +155,11 @@ void Node::Impl::unsubscribe(Subscription id) {
 void Node::Impl::say(Service service, ServiceState state, Remark remark) {
   note_change();
   log_.service(now(), service, state, remark);
+}
+
+void Node::Impl::say_waiting(Service service) {
+  say(service, ServiceState::starting, Remark::starting);
+  say(service, ServiceState::waiting, Remark::waiting);
 }
 
 void Node::Impl::say_started(Service service, Remark last) {

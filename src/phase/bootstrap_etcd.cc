@@ -61,6 +61,13 @@ const NodeView* find(const ClusterView& view, const NodeName& name) {
   return found == view.nodes.end() ? nullptr : &*found;
 }
 
+/// How long the target may look as if it had not been told. One that said yes first pulls etcd's
+/// image, and another call would make it begin again.
+Duration patience_after(const MutationFact& sent, const NodeView& target) {
+  const bool prepares = sent.outcome == OutcomeKind::done && target.etcd.service_state != "Failed";
+  return prepares ? kPullTime : kSettleTime;
+}
+
 /// Whether the target can be called now.
 std::optional<Wait> target_not_ready(const Wanted& wanted, const NodeView& target) {
   const std::string& name = target.node.value();
@@ -73,7 +80,7 @@ std::optional<Wait> target_not_ready(const Wanted& wanted, const NodeView& targe
   const MutationFact* sent = wanted.facts.last(Call::bootstrap, target.node);
   const bool may_have_landed = sent && sent->outcome != OutcomeKind::refused &&
                                sent->mark == target.identity->boot_id.value();
-  if (may_have_landed && wanted.now - sent->at < kSettleTime) {
+  if (may_have_landed && wanted.now - sent->at < patience_after(*sent, target)) {
     return Wait{fmt::format("{} was told to bootstrap and prepares etcd", name)};
   }
   return std::nullopt;

@@ -4,6 +4,9 @@
 
 namespace ichor {
 
+/// How long a node that was told to bootstrap may take to pull etcd's image.
+inline constexpr Duration kPullTime = std::chrono::minutes(5);
+
 /// Makes etcd exist, exactly once in the life of the cluster.
 ///
 /// Talos' own guard is local to one node: nothing on the servers stops two control planes from

@@ -149,6 +149,23 @@ TEST_F(BootstrapEtcdTest, ACallWithoutEffectIsRepeatedAfterTheSettleTime) {
   EXPECT_TRUE(std::holds_alternative<Act>(decide()));
 }
 
+TEST_F(BootstrapEtcdTest, ANodeThatSaidYesMayPullItsImageInPeace) {
+  remember_target("cp1");
+  remember_call("cp1", "boot-cp1", OutcomeKind::done, kPullTime - seconds(1));
+  EXPECT_EQ(wait_reason(), "cp1 was told to bootstrap and prepares etcd");
+  remember_call("cp1", "boot-cp1", OutcomeKind::done, kPullTime + seconds(1));
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, ANodeThatCouldNotPrepareEtcdIsToldAgain) {
+  remember_target("cp1");
+  view_.nodes[0].etcd.service_state = "Failed";
+  remember_call("cp1", "boot-cp1", OutcomeKind::done, seconds(10));
+  EXPECT_EQ(wait_reason(), "cp1 was told to bootstrap and prepares etcd");
+  remember_call("cp1", "boot-cp1", OutcomeKind::done, kSettleTime + seconds(1));
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+}
+
 TEST_F(BootstrapEtcdTest, IsSatisfiedByAClusterOfOurs) {
   give_members(0, {{EtcdMemberId(1), "cp1", false}});
   EXPECT_TRUE(std::holds_alternative<Satisfied>(decide()));

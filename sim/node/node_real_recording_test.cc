@@ -1,0 +1,285 @@
+// The model lives through what real nodes were recorded doing (tests/real/recordings): the same
+// calls at the same times lead to the same sequences, stages, conditions and service states, in the
+// same order.
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "sim/node/bench.h"
+
+namespace ichor::sim {
+namespace {
+
+using Kind = NodeEvent::Kind;
+using Lines = std::vector<std::string>;
+
+/// SECONDS, KIND, NAME and TEXT of tests/real/recording.py.
+struct Line {
+  double at{0};
+  std::string kind;
+  std::string name;
+  std::string text;
+};
+
+std::vector<Line> load(const std::filesystem::path& file) {
+  std::vector<Line> lines;
+  std::ifstream in(file);
+  for (std::string row; std::getline(in, row);) {
+    if (row.starts_with("#")) continue;
+    std::istringstream columns(row);
+    Line& line = lines.emplace_back();
+    columns >> line.at;
+    columns.ignore();
+    std::getline(columns, line.kind, '\t');
+    std::getline(columns, line.name, '\t');
+    std::getline(columns, line.text, '\t');
+  }
+  return lines;
+}
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  for (char& letter : result) letter = static_cast<char>(std::toupper(letter));
+  return result;
+}
+
+std::string without_pids(const std::string& text) {
+  static const std::regex pid("PID \\d+");
+  return std::regex_replace(text, pid, "PID");
+}
+
+std::string status_text(const MachineStatus& status) {
+  std::string names;
+  for (const UnmetCondition& unmet : status.unmet) names += (names.empty() ? "" : " ") + unmet.name;
+  return std::string("ready: ") + (status.ready ? "true" : "false") + ", unmet conditions: [" +
+         names + "]";
+}
+
+/// The model's events in the form of a recording.
+std::vector<Line> events_of(const Node& node) {
+  std::vector<Line> lines;
+  for (const NodeEvent& event : node.events()) {
+    switch (event.kind) {
+      case Kind::sequence: lines.push_back({0, "sequence", event.name, event.action}); break;
+      case Kind::phase: lines.push_back({0, "phase", event.name, event.action}); break;
+      case Kind::task: lines.push_back({0, "task", event.name, event.action}); break;
+      case Kind::service:
+        lines.push_back(
+            {0, "service", event.name, upper(event.action) + ": " + without_pids(event.message)});
+        break;
+      case Kind::machine_status:
+        lines.push_back(
+            {0, "status", upper(name_of(event.status.stage)), status_text(event.status)});
+        break;
+      default: break;
+    }
+  }
+  return lines;
+}
+
+/// Which static pods are late, and whether any is, depends on the machine's speed.
+std::string without_pods(const std::string& text) {
+  static const std::regex pods("staticPods( \\([^)]*\\)(; )?| ?)");
+  return std::regex_replace(text, pods, "");
+}
+
+void add_unless_repeated(Lines& lines, std::string line) {
+  if (lines.empty() || lines.back() != line) lines.push_back(std::move(line));
+}
+
+/// Sequences and their phases in order; the tasks of a phase run side by side, so they are a set.
+Lines sequences_in(const std::vector<Line>& lines) {
+  Lines story;
+  std::set<std::string> tasks;
+  for (const Line& line : lines) {
+    if (line.kind == "task") tasks.insert(line.text + " " + line.name);
+    if (line.kind != "sequence" && line.kind != "phase") continue;
+    for (const std::string& task : tasks) story.push_back("  task " + task);
+    tasks.clear();
+    story.push_back(line.kind + " " + line.text + " " + line.name);
+  }
+  return story;
+}
+
+Lines statuses_in(const std::vector<Line>& lines) {
+  Lines story;
+  for (const Line& line : lines) {
+    if (line.kind != "status") continue;
+    const std::string text = without_pods(line.text);
+    const bool only_pods = line.text != text && text.ends_with("[]");
+    if (!only_pods) add_unless_repeated(story, line.name + " " + text);
+  }
+  return story;
+}
+
+Lines stages_in(const Lines& statuses) {
+  Lines stages;
+  for (const std::string& status : statuses) {
+    const std::string stage = status.substr(0, status.find(' '));
+    if (stage != "UNKNOWN") add_unless_repeated(stages, stage);
+  }
+  return stages;
+}
+
+/// "etcd not running" of "services (kubelet not running, etcd not running); nodeReady (…)", and
+/// likewise of the others.
+Lines reasons_in(const std::string& status) {
+  static const std::regex reason("(apid|etcd|kubelet|machined|trustd|node \"[^\"]*\") [a-z ]+");
+  Lines reasons;
+  for (std::sregex_iterator found(status.begin(), status.end(), reason), end; found != end;
+       ++found) {
+    reasons.push_back(found->str());
+  }
+  return reasons;
+}
+
+/// What is said of the stage and of every service, each by itself: how they interleave depends on
+/// who is faster.
+std::map<std::string, Lines> tracks_of(const Lines& statuses) {
+  std::map<std::string, Lines> tracks;
+  tracks["stage"] = stages_in(statuses);
+  for (const char* subject : {"apid", "etcd", "kubelet", "trustd", "node"}) {
+    for (const std::string& status : statuses) {
+      std::string said = "fine";
+      for (const std::string& reason : reasons_in(status)) {
+        if (reason.starts_with(subject)) said = reason;
+      }
+      add_unless_repeated(tracks[subject], said);
+    }
+  }
+  return tracks;
+}
+
+/// What a service went through. What it waited for, and why it failed, depends on how fast its
+/// neighbours were.
+Lines life_of(const std::string& service, const std::vector<Line>& lines) {
+  Lines story;
+  for (const Line& line : lines) {
+    if (line.kind != "service" || line.name != service) continue;
+    const bool varies = line.text.starts_with("WAITING") || line.text.starts_with("FAILED");
+    add_unless_repeated(story, varies ? line.text.substr(0, line.text.find(':')) : line.text);
+  }
+  return story;
+}
+
+std::set<std::string> services_in(const std::vector<Line>& lines) {
+  std::set<std::string> names;
+  for (const Line& line : lines) {
+    if (line.kind == "service") names.insert(line.name);
+  }
+  return names;
+}
+
+Lines watched_in(const std::vector<Line>& lines) {
+  Lines story;
+  for (const Line& line : lines) {
+    if (line.kind != "watch") continue;
+    const std::string text = without_pods(line.text);
+    if (!text.empty()) add_unless_repeated(story, line.name + " " + text);
+  }
+  return story;
+}
+
+/// One cluster that was recorded, and the model of it.
+struct RealRecording : ::testing::TestWithParam<const char*> {
+  Bench bench{Personality::v1_12, Platform::container};
+  std::map<std::string, std::vector<Line>> recorded;
+  std::map<std::string, Node*> nodes;
+  std::map<std::string, Lines> watched;
+
+  void SetUp() override {
+    const std::string cluster = GetParam();
+    for (const auto& entry : std::filesystem::directory_iterator("tests/real/recordings")) {
+      const std::string file = entry.path().stem();
+      if (!file.starts_with(cluster + "-")) continue;
+      recorded[file.substr(cluster.size() + 1)] = load(entry.path());
+    }
+    ASSERT_FALSE(recorded.empty()) << cluster;
+    play();
+  }
+
+  void play() {
+    std::multimap<double, std::function<void()>> script;
+    for (const auto& [name, lines] : recorded) {
+      Node& node = bench.add(name);
+      nodes[name] = &node;
+      node.subscribe([this, &node, name = name] { look(node, name); });
+      const auto first = std::find_if(lines.begin(), lines.end(),
+                                      [](const Line& line) { return line.kind == "sequence"; });
+      script.emplace(first->at, [&node] { node.power_on(); });
+      for (const Line& line : lines) {
+        if (line.kind == "call")
+          script.emplace(line.at, [=, this, &node] { call(node, line, name); });
+      }
+    }
+    for (const auto& [at, step] : script) {
+      bench.clock.run_until(MonoTime(std::chrono::milliseconds(static_cast<long>(at * 1000))));
+      step();
+    }
+    bench.clock.run_for(std::chrono::minutes(5));
+  }
+
+  void call(Node& node, const Line& line, const std::string& name) {
+    if (line.name == "apply") {
+      EXPECT_TRUE(bench.apply(node, name));
+      return;
+    }
+    // Talos holds the call for a second until cri is up; the model's calls take no time.
+    EXPECT_TRUE(bench.run_to([&] { return node.bootstrap(Bench::admin).has_value(); },
+                             std::chrono::seconds(2)));
+  }
+
+  void look(const Node& node, const std::string& name) {
+    if (node.listener() != Listener::apid) return;
+    if (const auto status = node.machine_status(Bench::admin)) {
+      std::string text = to_text(*status);
+      add_unless_repeated(watched[name], std::move(text));
+    }
+  }
+};
+
+TEST_P(RealRecording, SequencesAndPhasesComeInTheRecordedOrder) {
+  for (const auto& [name, lines] : recorded) {
+    EXPECT_EQ(sequences_in(events_of(*nodes[name])), sequences_in(lines)) << name;
+  }
+}
+
+// A status that lasts for a moment is not told every time. What a node says of its services lags
+// behind its stage, so that one which is running may still complain.
+TEST_P(RealRecording, StagesAndConditionsAreTheRecordedOnes) {
+  for (const auto& [name, lines] : recorded) {
+    const Lines model = statuses_in(events_of(*nodes[name]));
+    EXPECT_EQ(stages_in(model), stages_in(statuses_in(lines))) << name;
+    for (const std::string& status : statuses_in(lines)) {
+      if (status.starts_with("RUNNING") && status.find("services") != std::string::npos) continue;
+      EXPECT_THAT(model, ::testing::Contains(status)) << name;
+    }
+  }
+}
+
+TEST_P(RealRecording, AWatchSeesTheRecordedReasonsComeAndGo) {
+  for (const auto& [name, lines] : recorded) {
+    EXPECT_EQ(tracks_of(watched[name]), tracks_of(watched_in(lines))) << name;
+  }
+}
+
+TEST_P(RealRecording, EveryServiceLivesTheRecordedLife) {
+  for (const auto& [name, lines] : recorded) {
+    const auto model = events_of(*nodes[name]);
+    EXPECT_EQ(services_in(model), services_in(lines)) << name;
+    for (const std::string& service : services_in(lines)) {
+      EXPECT_EQ(life_of(service, model), life_of(service, lines)) << service << " of " << name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Clusters, RealRecording, ::testing::Values("one", "four"));
+
+}  // namespace
+}  // namespace ichor::sim

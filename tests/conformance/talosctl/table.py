@@ -1,0 +1,200 @@
+"""talosctl commands that a lab node and a real node must answer alike, and what "alike" is.
+
+Every command runs on a control plane that is up. Of its output the shape is compared: the exit
+code; of an error the gRPC code and text; of a table its columns and whether it has rows; of YAML
+and JSON the keys; of a short text its lines, of those with a colon what is before it. Repeated
+lines, addresses, numbers and ids are left out. The shapes of a real node are kept in RECORDED, so
+that the lab can be compared without one.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+
+RECORDED = pathlib.Path(__file__).resolve().parents[2] / "real/recordings/talosctl-1.12.6.json"
+SHORT = 12  # lines
+
+# {home} is a folder for what commands read and write.
+COMMANDS = """
+version
+version --short
+get machinestatus
+get machinestatus -o yaml
+get machinestatus -o json
+get machinestatus -o jsonpath={{.spec.stage}}
+get machinestatus nosuchid
+get nosuchresource
+get members
+get members -o yaml
+get links
+get links -o yaml
+get addresses
+get addresses -o json
+get routes
+get hostname
+get nodename
+get machinetype
+get services
+get services -o yaml
+get etcdmembers
+get etcdspecs
+get staticpods
+get staticpodstatus
+get timestatus
+get systeminformation
+get disks
+get machineconfig
+get rd
+get machinestatus --namespace nosuchnamespace
+service
+services
+service etcd
+service kubelet
+service nosuchservice
+service etcd restart
+service apid stop
+etcd status
+etcd members
+etcd alarm list
+etcd alarm disarm
+etcd snapshot {home}/snapshot
+etcd remove-member 1234
+etcd defrag
+bootstrap
+apply-config -f {home}/own.yaml
+apply-config -f {home}/own.yaml --dry-run
+apply-config -f {home}/own.yaml --mode no-reboot
+apply-config -f {home}/own.yaml --mode staged
+apply-config -f {home}/garbage.yaml
+apply-config -f {home}/unknown-key.yaml
+apply-config -f {home}/no-type.yaml
+dmesg
+logs etcd
+logs kubelet --tail 3
+logs nobody
+kubeconfig {home}/kubeconfig
+read /proc/sys/kernel/random/boot_id
+read /nothing
+list /var/lib/etcd
+list /nothing
+memory
+time
+processes
+containers
+containers -k
+stats
+mounts
+netstat
+usage /etc
+image list
+config info
+reboot --wait=false
+shutdown --wait=false
+rollback
+""".strip().splitlines()
+
+ADDRESS = re.compile(r"\b\d+\.\d+\.\d+\.\d+(:\d+|/\d+)?")
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+NUMBER = re.compile(r"\b(0x)?[0-9a-f]*\d[0-9a-f]*\b")
+KEY = re.compile(r"^( *)(?:- )?([A-Za-z][\w./-]*):(?: |$)")
+
+
+def normal(text):
+    """One line without addresses and numbers."""
+    text = ADDRESS.sub("ADDRESS", UUID.sub("UUID", text))
+    return re.sub(r"\s+", " ", NUMBER.sub("N", text)).strip()
+
+
+def yaml_keys(text):
+    """Paths of the keys of simple YAML, without values."""
+    keys, path = set(), []
+    for line in text.splitlines():
+        found = KEY.match(line)
+        if not found:
+            continue
+        depth = len(found[1])
+        path = [(at, key) for at, key in path if at < depth] + [(depth, found[2])]
+        keys.add(".".join(key for _, key in path))
+    return sorted(keys)
+
+
+def json_keys(value, path=""):
+    keys = set()
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            keys |= {path + key} | json_keys(inner, f"{path}{key}.")
+    elif isinstance(value, list):
+        for inner in value:
+            keys |= json_keys(inner, path)
+    return keys
+
+
+def shape(command, code, output):
+    """What of an output must be alike."""
+    if code != 0:
+        return {"exit": 1, "error": normal(output)}
+    if command.endswith("-o yaml"):
+        return {"keys": yaml_keys(output)}
+    if command.endswith("-o json"):
+        value, _ = json.JSONDecoder().raw_decode(output.lstrip())
+        return {"keys": sorted(json_keys(value))}
+    lines = [line for line in output.splitlines() if line.strip()]
+    if not lines:
+        return {"output": "none"}
+    if re.fullmatch(r"[A-Z][A-Z0-9 :()%/-]*", lines[0]) and "  " in lines[0].strip():
+        columns = re.split(r"\s{2,}", lines[0].strip())
+        return {"columns": columns, "rows": len(lines) > 1}
+    if len(lines) > SHORT or command.startswith(("logs ", "dmesg")):
+        return {"output": "some"}
+    heads = [normal(line.split(":")[0]) for line in lines]
+    return {"lines": [head for head, before in zip(heads, [None, *heads]) if head != before]}
+
+
+def prepare(home, run):
+    """Writes the configs that commands apply; `run` runs talosctl on the node."""
+    code, own = run("get", "machineconfig", "v1alpha1", "-o", "jsonpath={.spec}")
+    if code != 0:
+        raise RuntimeError(f"the node does not show its config: {own}")
+    (home / "own.yaml").write_text(own)
+    (home / "garbage.yaml").write_text("foo: bar\n")
+    (home / "unknown-key.yaml").write_text(
+        own.replace("machine:\n", "machine:\n    nosuchfield: 1\n", 1))
+    (home / "no-type.yaml").write_text(own.replace("type: controlplane", "type: master", 1))
+
+
+def shapes(home, run):
+    """The shape of every command's output."""
+    prepare(home, run)
+    found = {}
+    for command in COMMANDS:
+        argv = command.format(home=home).split()
+        code, output = run(*argv)
+        found[command] = shape(command, code, output.replace(str(home), "HOME"))
+    return found
+
+
+def write(found, file):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    rows = ",\n".join(f"{json.dumps(command)}: {json.dumps(told)}"
+                      for command, told in found.items())
+    file.write_text("{\n" + rows + "\n}\n")
+
+
+def differences(found, recorded):
+    """Commands whose shapes are not the same, with both."""
+    return {command: (recorded.get(command), told) for command, told in found.items()
+            if recorded.get(command) != told}
+
+
+def runner(prefix, limit_s=60):
+    """Runs talosctl with the given leading arguments; a run out of time has code 124."""
+    def run(*argv):
+        try:
+            done = subprocess.run([*prefix, *argv], stdin=subprocess.DEVNULL, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  errors="replace", timeout=limit_s, check=False)
+        except subprocess.TimeoutExpired:
+            return 124, "out of time"
+        return done.returncode, done.stdout
+    return run
