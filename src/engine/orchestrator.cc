@@ -177,8 +177,6 @@ Task<void> Orchestrator::run_actor(Context context, Actor& actor) {
     break_barriers(actor, i, actor.result.reason);
     break;
   }
-  // Nobody asks over them any more, and a thousand open connections are hundreds of megabytes.
-  for (const auto& link : actor.links) link->drop();
 }
 
 Task<PhaseEnd> Orchestrator::run_step(Context context, Actor& actor, const Step& step) {

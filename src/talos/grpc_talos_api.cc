@@ -1,7 +1,9 @@
 #include "talos/grpc_talos_api.h"
 
+#include <cstdio>
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
+#include <string_view>
 #include <utility>
 
 #include "async/slot.h"
@@ -125,8 +127,12 @@ Result<std::unique_ptr<GrpcTalosApi>> GrpcTalosApi::make(Options options) {
     }
   }
   // gRPC prints handshake errors on stderr, over whatever is shown there. All of them reach the
-  // caller as facts.
-  gpr_set_log_function([](gpr_log_func_args*) {});
+  // caller as facts, but for the last words before it aborts.
+  gpr_set_log_function([](gpr_log_func_args* said) {
+    const std::string_view message = said->message;
+    if (!message.starts_with("assertion failed")) return;
+    std::fprintf(stderr, "gRPC %s:%d: %s\n", said->file, said->line, said->message);
+  });
   return std::unique_ptr<GrpcTalosApi>(
       new GrpcTalosApi(std::make_unique<Impl>(std::move(options))));
 }
