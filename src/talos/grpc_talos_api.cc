@@ -1,6 +1,5 @@
 #include "talos/grpc_talos_api.h"
 
-#include <cstdio>
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <string_view>
@@ -130,8 +129,7 @@ Result<std::unique_ptr<GrpcTalosApi>> GrpcTalosApi::make(Options options) {
   // caller as facts, but for the last words before it aborts.
   gpr_set_log_function([](gpr_log_func_args* said) {
     const std::string_view message = said->message;
-    if (!message.starts_with("assertion failed")) return;
-    std::fprintf(stderr, "gRPC %s:%d: %s\n", said->file, said->line, said->message);
+    check(!message.starts_with("assertion failed"), message);
   });
   return std::unique_ptr<GrpcTalosApi>(
       new GrpcTalosApi(std::make_unique<Impl>(std::move(options))));
