@@ -19,10 +19,19 @@ std::string_view name_of(Call call) {
     case Call::etcd_status: return "EtcdStatus";
     case Call::etcd_alarms: return "EtcdAlarmList";
     case Call::kubeconfig: return "Kubeconfig";
+    case Call::hardware: return "hardware";
+    case Call::dmesg: return "Dmesg";
+    case Call::events: return "Events";
     case Call::watch: return "Watch";
     case Call::kube_ready: return "/readyz";
+    case Call::kube_read: return "Kubernetes read";
     case Call::apply_configuration: return "ApplyConfiguration";
     case Call::bootstrap: return "Bootstrap";
+    case Call::reset: return "Reset";
+    case Call::kube_apply: return "server-side apply";
+    case Call::kube_delete: return "Kubernetes delete";
+    case Call::approve_csr: return "CSR approval";
+    case Call::install_release: return "Helm release";
   }
   return "?";
 }

@@ -21,20 +21,27 @@ enum class Call {
   etcd_status,
   etcd_alarms,
   kubeconfig,
+  hardware,
+  dmesg,
+  events,
   watch,
   kube_ready,
+  kube_read,
   apply_configuration,
   bootstrap,
+  reset,
+  kube_apply,
+  kube_delete,
+  approve_csr,
+  install_release,
 };
-inline constexpr int kCallCount = static_cast<int>(Call::bootstrap) + 1;
+inline constexpr int kCallCount = static_cast<int>(Call::install_release) + 1;
 
 /// As in Talos' API where it has one name for it ("ApplyConfiguration"), else ours.
 std::string_view name_of(Call call);
 
-/// Whether the call changes a node.
-constexpr bool mutates(Call call) {
-  return call == Call::apply_configuration || call == Call::bootstrap;
-}
+/// Whether the call changes a node or a cluster.
+constexpr bool mutates(Call call) { return call >= Call::apply_configuration; }
 
 /// gRPC's numbers.
 enum class Code {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -114,7 +115,11 @@ struct Budgets {
   Duration connect{std::chrono::seconds(5)};
   Duration call{std::chrono::seconds(10)};
   Duration poll{std::chrono::seconds(5)};
+  Duration reset{std::chrono::minutes(10)};
+  Duration stuck{std::chrono::minutes(5)};  // in one stage, until it is told what is unmet
 };
+
+struct KubernetesPlan;  // model/kubernetes_plan.h
 
 struct ClusterProfile {
   std::string name;
@@ -131,6 +136,11 @@ struct ClusterProfile {
   int concurrency{64};     // applies at the same time
   RetryLimits retry;
   Budgets budgets;
+  /// Disks with data that may be overwritten: the node, and the serial of the disk. One-use words
+  /// of an operator, never of a profile.
+  std::map<NodeName, std::string> wipe_consents;
+  /// What follows the verified nodes; null: nothing.
+  std::shared_ptr<const KubernetesPlan> kubernetes;
 
   const NodePlan* find(const NodeName& name) const;
   int control_plane_count() const;

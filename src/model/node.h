@@ -83,6 +83,17 @@ struct Disk {
   bool system_disk{false};
 };
 
+/// What a machine has besides disks. What a node cannot tell (maintenance mode, containers, older
+/// Talos) is empty, and never taken for enough.
+struct Hardware {
+  std::optional<std::uint64_t> memory_bytes;
+  std::optional<std::uint64_t> ephemeral_bytes;  // of the EPHEMERAL volume
+  std::optional<bool> secure_boot;
+  std::string arch;  // "amd64"
+  bool container{false};
+  std::vector<std::string> extensions;  // by name: "qemu-guest-agent"
+};
+
 /// A Talos service as ServiceList gives it.
 struct ServiceStatus {
   std::string id;

@@ -46,6 +46,10 @@ struct NodeView {
   std::optional<Identity> identity;
   std::optional<MachineStatus> status;
   std::optional<TalosVersion> version;
+  std::optional<std::vector<Disk>> disks;
+  std::optional<Hardware> hardware;
+  std::optional<bool> time_synced;
+  std::optional<std::vector<ServiceStatus>> services;
   bool config_read{false};
   std::optional<Digest> config;  // with config_read: nullopt means the node has none
   EtcdView etcd;
@@ -65,6 +69,10 @@ struct Reads {
   bool status{false};
   bool version{false};
   bool config{false};
+  bool disks{false};
+  bool hardware{false};
+  bool time{false};
+  bool services{false};
   bool etcd{false};         // does etcd exist: data directory, service, members if there is data
   bool etcd_health{false};  // how is it: service, members, status, alarms
 };

@@ -9,6 +9,7 @@
 #include "async/context.h"
 #include "async/task.h"
 #include "base/secret.h"
+#include "model/action.h"
 #include "model/call.h"
 #include "model/cluster_profile.h"
 #include "model/config_set.h"
@@ -80,6 +81,11 @@ class TalosSession {
   virtual Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context context) = 0;
   virtual Task<CallResult<SecretString>> kubeconfig(Context context) = 0;
 
+  virtual Task<CallResult<Hardware>> hardware(Context context);
+  /// The last lines of the kernel log and the last events, oldest first, fit for a terminal.
+  virtual Task<CallResult<std::vector<std::string>>> dmesg(Context context, int lines);
+  virtual Task<CallResult<std::vector<std::string>>> events(Context context, int count);
+
   /// A merged stream over machine status, services, etcd membership and node readiness. At most one
   /// is open at a time; it must be destroyed before ApplyConfiguration in maintenance mode, which
   /// it would delay by 5 s. `changed` must outlive the watch.
@@ -88,7 +94,24 @@ class TalosSession {
   // Mutations: called from engine/act.cc only, after the intent is durable.
   virtual Task<Outcome> apply_configuration(Context context, ApplyRequest request) = 0;
   virtual Task<Outcome> bootstrap(Context context) = 0;
+  virtual Task<Outcome> reset(Context context, ResetRequest request);
 };
+
+inline CallError unserved(Call call) {
+  return {call, Progress::answered, TlsVerdict::fine, Code::unimplemented, "not served"};
+}
+inline Task<CallResult<Hardware>> TalosSession::hardware(Context) {
+  co_return tl::unexpected(unserved(Call::hardware));
+}
+inline Task<CallResult<std::vector<std::string>>> TalosSession::dmesg(Context, int) {
+  co_return tl::unexpected(unserved(Call::dmesg));
+}
+inline Task<CallResult<std::vector<std::string>>> TalosSession::events(Context, int) {
+  co_return tl::unexpected(unserved(Call::events));
+}
+inline Task<Outcome> TalosSession::reset(Context, ResetRequest) {
+  co_return Outcome::failed(unserved(Call::reset));
+}
 
 /// Opens sessions. Bodies: talos/ (gRPC), sim/ (in process), engine/dry_run.h (records mutations).
 class TalosApi {
