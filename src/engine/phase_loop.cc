@@ -46,6 +46,7 @@ PhaseEnd PhaseLoop::out_of_time(Context context) const {
   finding.where = phase_.name();
   finding.what = fmt::format("{}: out of time after {}: {}", phase_.name(),
                              to_text(context.now() - started_), waiting_for_);
+  if (mutant("bare-timeout")) finding.what = "context deadline exceeded";
   finding.fix = trouble ? std::string(rule_for(*trouble).hint)
                         : "mend what is unmet, then run `ichor up` again: it resumes";
   return {StepEnd::out_of_time, std::move(finding), retries_};
@@ -134,10 +135,14 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Wait wait,
 }
 
 Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
-  if (mutates(due.action.call) && tries_ > run_.profile.retry.retries) {
+  if (mutates(due.action.call) && tries_ > run_.profile.retry.retries &&
+      !mutant("tries-for-ever")) {
     co_return worn_out(due.action);
   }
   emit(EventKind::decided, due.action.why);
+  if (mutant("tells-the-config") && due.action.call == Call::apply_configuration) {
+    emit(EventKind::decided, std::string(run_.configs.nodes.at(due.action.node).bytes.reveal()));
+  }
   const NodeName node = due.action.node;
   NodeLink& link = subject_.link(node);
   Outcome outcome = co_await act(context, run_.world, run_.ledger, link, due.action, run_.configs,
@@ -160,7 +165,9 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   const CallError& error = *outcome.error;
   const Reaction reaction = rule_for(error).reaction;
   if (reaction != Reaction::not_yet) ++tries_;
-  if (reaction == Reaction::give_up) co_return gave_up(error, node, false);
+  if (reaction == Reaction::give_up && !mutant("retries-for-good-refusals")) {
+    co_return gave_up(error, node, false);
+  }
   if (error.progress == Progress::not_sent) link.drop();
   // Too early is no failure of this try: the budget bounds it. Everything else is counted.
   if (reaction != Reaction::not_yet && ++retries_ > run_.profile.retry.retries) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/mutant.h"
+
 namespace ichor {
 
 namespace {
@@ -31,6 +33,7 @@ void JournalFacts::fold(const JournalRecord& record, MonoTime now) {
     case RecordKind::identity_bound: bound_[record.node] = decode_identity(record.value); break;
     case RecordKind::bootstrap_target: bootstrap_target_ = record.node; break;
     case RecordKind::intent:
+      if (mutant("intents-forgotten")) break;
       mutations[record.node] = {record.seq, OutcomeKind::unknown, record.key, now};
       break;
     case RecordKind::outcome: {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/mutant.h"
 
 namespace ichor {
 
@@ -19,11 +20,13 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
                 true};
   }
   // A look that was not answered is no look: it cannot tell that an earlier config did not take.
-  if (!view.identity || !view.status) return wait_for_node(plan, view);
+  if ((!view.identity || !view.status) && !mutant("apply-without-a-look")) {
+    return wait_for_node(plan, view);
+  }
   const MutationFact* sent = wanted.facts.last(Call::apply_configuration, plan.name);
   const bool same_boot = sent && sent->mark == view.fingerprint.value();
   const bool may_have_landed = same_boot && sent->outcome != OutcomeKind::refused;
-  if (may_have_landed && wanted.now - sent->at < kSettleTime) {
+  if (may_have_landed && wanted.now - sent->at < kSettleTime && !mutant("apply-without-patience")) {
     return Wait{
         fmt::format("{} has the config and has not left maintenance mode yet", plan.name.value())};
   }
@@ -47,7 +50,7 @@ Decision Apply::decide(const Wanted& wanted, const NodePlan& plan, const NodeVie
   }
   if (!view.config_read || !view.status) return wait_for_node(plan, view);
   if (!view.config) return Wait{fmt::format("{} loads its config", plan.name.value())};
-  if (*view.config != config.canonical) {
+  if (*view.config != config.canonical && !mutant("any-config-will-do")) {
     return Stop{Finding{Severity::error, "T4", plan.name, "config",
                         fmt::format("{} runs another config of this cluster", plan.name.value()),
                         "see `ichor machineconfig diff`; ichor does not change live nodes: use "

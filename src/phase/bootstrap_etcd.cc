@@ -20,7 +20,7 @@ Stop unsafe(std::string fault, NodeName node, std::string what, std::string fix)
 /// Two clusters, or one that is not ours.
 std::optional<Decision> decide_existing(const Wanted& wanted,
                                         const std::vector<EtcdGroup>& groups) {
-  if (groups.size() > 1) {
+  if (groups.size() > 1 && !mutant("two-clusters-are-one")) {
     return unsafe(
         "E4", {},
         fmt::format("two etcd clusters: [{}] and [{}]", to_text(groups[0]), to_text(groups[1])),
@@ -80,7 +80,8 @@ std::optional<Wait> target_not_ready(const Wanted& wanted, const NodeView& targe
   const MutationFact* sent = wanted.facts.last(Call::bootstrap, target.node);
   const bool may_have_landed = sent && sent->outcome != OutcomeKind::refused &&
                                sent->mark == target.identity->boot_id.value();
-  if (may_have_landed && wanted.now - sent->at < patience_after(*sent, target)) {
+  if (may_have_landed && wanted.now - sent->at < patience_after(*sent, target) &&
+      !mutant("bootstrap-without-patience")) {
     return Wait{fmt::format("{} was told to bootstrap and prepares etcd", name)};
   }
   return std::nullopt;
@@ -102,7 +103,8 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
     }
     oldest = std::min(oldest, node.at);
   }
-  if (wanted.now - oldest > kFreshTime) return Wait{"the control planes must be looked at again"};
+  if (wanted.now - oldest > kFreshTime && !mutant("stale-no"))
+    return Wait{"the control planes must be looked at again"};
 
   check(!view.nodes.empty(), "a cluster has a control plane");
   NodeName name =
@@ -119,7 +121,7 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
                   "put the node back, or reset every control plane");
   }
   if (auto wait = target_not_ready(wanted, *target)) return *std::move(wait);
-  if (!wanted.facts.bootstrap_target()) {
+  if (!wanted.facts.bootstrap_target() && !mutant("target-not-pinned")) {
     JournalRecord record;
     record.kind = RecordKind::bootstrap_target;
     record.node = name;
