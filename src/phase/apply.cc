@@ -9,6 +9,10 @@ namespace ichor {
 
 namespace {
 
+/// Talos makes a new maintenance key when its clock is set, so another key is no proof of another
+/// boot. No machine boots in less than this, and a config that was taken shows by then.
+constexpr Duration kNewKeyTime = std::chrono::seconds(20);
+
 Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const NodeView& view,
                                const MachineConfig& config) {
   if (wanted.facts.settled(plan.name)) {
@@ -25,8 +29,10 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
   }
   const MutationFact* sent = wanted.facts.last(Call::apply_configuration, plan.name);
   const bool same_boot = sent && sent->mark == view.fingerprint.value();
-  const bool may_have_landed = same_boot && sent->outcome != OutcomeKind::refused;
-  if (may_have_landed && wanted.now - sent->at < kSettleTime && !mutant("apply-without-patience")) {
+  const bool not_refused = sent && sent->outcome != OutcomeKind::refused;
+  const bool may_have_landed = same_boot && not_refused;
+  const Duration patience = same_boot ? kSettleTime : kNewKeyTime;
+  if (not_refused && wanted.now - sent->at < patience && !mutant("apply-without-patience")) {
     return Wait{
         fmt::format("{} has the config and has not left maintenance mode yet", plan.name.value())};
   }
