@@ -68,8 +68,8 @@ analyze: build  ## run clang-tidy over all sources (minutes)
 
 mutants: setup  ## build ichor-mutants and show that the checkers find every planted bug
 	@cmake --preset mutants --log-level=NOTICE
-	@cmake --build --preset mutants -j $(JOBS)
-	build/mutants/ichor-mutants simulate --mutants all --seeds 1..1000
+	@cmake --build --preset mutants -j $(JOBS) --target ichor-mutants
+	build/mutants/ichor-mutants simulate --mutants all --seeds 1..10000
 
 fuzz: setup  ## run each fuzzer for FUZZ_SECONDS; the corpus is kept in ~/.cache/ichor
 	@cmake --preset fuzz --log-level=NOTICE

@@ -207,6 +207,9 @@ struct SimulateRequest {
   int jobs{0};                // 0: one per core
   bool trace{false};
   std::vector<std::string> mutants;  // ichor-mutants only
+  bool crash_points{false};          // instead of chance: killed at every place, once
+  bool crash_pairs{false};           // twice, at every pair of places
+  std::string scenario;              // instead of seeds: a file, or a folder of them
 };
 
 enum class DelimiterSet { jinja, makejinja };

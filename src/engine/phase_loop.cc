@@ -73,6 +73,7 @@ Task<PhaseEnd> PhaseLoop::out_of_time(Context outer) {
   finding.where = phase_.name();
   finding.what = fmt::format("{}: out of time after {}: {}", phase_.name(),
                              to_text(outer.now() - started_), waiting_.reason);
+  if (mutant("bare-timeout")) finding.what = "context deadline exceeded";
   if (node) {
     finding.why = co_await gather_evidence(outer, *node, run_.profile.budgets.call);
   }
@@ -213,7 +214,7 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Wait wait,
 
 Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   int& tries = tries_[due.action.node];
-  if (mutates(due.action.call) && tries > run_.profile.retry.retries) {
+  if (mutates(due.action.call) && tries > run_.profile.retry.retries && !mutant("tries-for-ever")) {
     co_return worn_out(due.action);
   }
   if (mutates(due.action.call) && slept_since_look(context)) {
@@ -222,6 +223,9 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   }
   boots_ = 0;
   emit(EventKind::decided, due.action.why);
+  if (mutant("tells-the-config") && due.action.call == Call::apply_configuration) {
+    emit(EventKind::decided, std::string(run_.configs.nodes.at(due.action.node).bytes.reveal()));
+  }
   const NodeName node = due.action.node;
   NodeLink& link = subject_.link(node);
   Outcome outcome = co_await act(context, run_.world, run_.ledger, link, due.action, run_.configs,
@@ -244,7 +248,9 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   const CallError& error = *outcome.error;
   const Reaction reaction = rule_for(error).reaction;
   if (reaction != Reaction::not_yet) ++tries;
-  if (reaction == Reaction::give_up) co_return gave_up(error, node, false);
+  if (reaction == Reaction::give_up && !mutant("retries-for-good-refusals")) {
+    co_return gave_up(error, node, false);
+  }
   if (error.progress == Progress::not_sent) link.drop();
   // Too early is no failure of this try: the budget bounds it. Everything else is counted.
   if (reaction != Reaction::not_yet && ++retries_ > run_.profile.retry.retries) {
