@@ -19,6 +19,7 @@
 #include "port/kube_api.h"
 #include "port/random.h"
 #include "port/talos_api.h"
+#include "port/tcp_probe.h"
 
 namespace ichor {
 
@@ -138,6 +139,8 @@ class Desk {
   virtual Result<std::unique_ptr<StateDir>> open_state(const std::string& path,
                                                        Missing missing) = 0;
   virtual Result<std::unique_ptr<Site>> reach(Access access) = 0;
+  /// Whether somebody is at an address. Blocks for `limit` at the most.
+  virtual PortAnswer probe(const IpAddress& address, int port, Duration limit) = 0;
 
   /// Runs the task to its end. A first signal cancels `scope`, and its number is returned; a second
   /// one ends the process.

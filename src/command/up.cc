@@ -3,6 +3,7 @@
 #include "command/commands.h"
 #include "command/ground.h"
 #include "command/partial_run.h"
+#include "command/site_checks.h"
 
 namespace ichor {
 
@@ -41,7 +42,17 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   auto space = open_workspace(input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
 
-  Summary summary = summary_of(input, run_engine(input.profile, *space, {}, desk));
+  const std::vector<Finding> failures = failures_of(site_checks(input, ground, *space, desk));
+  if (!failures.empty()) {
+    RunResult refused;
+    refused.exit = Exit::unsafe;
+    refused.verdict = failures.front().what;
+    refused.findings = failures;
+    return finish(summary_of(input, std::move(refused)), desk);
+  }
+  RunWish wish;
+  wish.adopt = request.change.adopt;
+  Summary summary = summary_of(input, run_engine(input.profile, *space, wish, desk));
   summary.written.emplace_back("state", space->state->path());
   summary.written.emplace_back("talosconfig", space->state->path() + "/talosconfig");
   const auto exported = export_kubeconfig(ground.kubeconfig, ground.outside, *space, desk);
