@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "cli/command_line.h"
 #include "command/commands.h"
+#include "factory/upload.h"
 #include "journal/sqlite_journal.h"
 #include "kube/https_kube_api.h"
 #include "machineconfig/canonical.h"
@@ -40,6 +41,7 @@ namespace ichor {
 namespace {
 
 constexpr std::size_t kInputMax = 4u << 20;
+constexpr Duration kUploadLimit = std::chrono::seconds(30);
 
 class MachineState final : public StateDir {
  public:
@@ -129,6 +131,10 @@ class MachineDesk final : public Desk {
   }
   bool has_file(const std::string& path) override { return ichor::has_file(path); }
   Result<ProgramResult> run_program(const ProgramCall& call) override;
+  Result<std::string> upload_schematic(const std::string& url,
+                                       const std::string& schematic) override {
+    return ichor::upload_schematic(url, schematic, kUploadLimit);
+  }
   Result<void> may_export(const std::string& path) override { return refuse_committable(path); }
   Result<void> export_secret(const std::string& path, const SecretString& content) override;
   Result<void> create_private(const std::string& path, const SecretString& content,

@@ -34,7 +34,7 @@ class TalosService::ClientExchange final : public Exchange,
     if (std::exchange(ended_, true)) return;
     site().touch(machine());
     if (mutates && code == Code::ok) {
-      ++site().mutations;
+      site().count_mutation(machine(), call_->path());
       if (std::exchange(machine().faults.lose_reply, false)) {
         lose();
         return;
@@ -103,7 +103,7 @@ class TalosService::PartExchange final : public Exchange {
   void end(Code code, const std::string& text) override {
     if (std::exchange(ended_, true)) return;
     site().touch(machine());
-    if (mutates && code == Code::ok) ++site().mutations;
+    if (mutates && code == Code::ok) site().count_mutation(machine(), whole_->call->path());
     if (code != Code::ok) {
       const std::string failed = failed_part(node_, code, text, whole_->streamed);
       if (whole_->streamed) {

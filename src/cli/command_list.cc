@@ -35,6 +35,7 @@ const std::vector<CommandSpec>& commands() {
       {"schematic id", "tell the ID of an Image Factory schematic", declare_schematic_id},
       {"schematic show", "print a schematic in its canonical form", declare_schematic_show},
       {"schematic diff", "compare two schematics", declare_schematic_diff},
+      {"schematic upload", "hand a schematic to an Image Factory", declare_schematic_upload},
       {"secrets encrypt", "encrypt a file with SOPS or age", declare_secrets_encrypt, true},
       {"secrets decrypt", "decrypt a SOPS or age file", declare_secrets_decrypt, true},
       {"completion", "print the completion script of a shell", declare_completion},

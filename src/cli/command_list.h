@@ -56,6 +56,7 @@ void declare_simulate(FlagSet& flags, Request& request);
 void declare_schematic_id(FlagSet& flags, Request& request);
 void declare_schematic_show(FlagSet& flags, Request& request);
 void declare_schematic_diff(FlagSet& flags, Request& request);
+void declare_schematic_upload(FlagSet& flags, Request& request);
 void declare_secrets_encrypt(FlagSet& flags, Request& request);
 void declare_secrets_decrypt(FlagSet& flags, Request& request);
 void declare_validate(FlagSet& flags, Request& request);

@@ -16,6 +16,8 @@ void declare_lab_start(FlagSet& flags, Request& request) {
   flags.number("--seed", "N", 0, INT64_MAX,
                [&start](std::int64_t seed) { start.seed = static_cast<std::uint64_t>(seed); });
   flags.text("--base-address", "IP", start.base_address);
+  flags.text("--diary", "FILE", start.diary);
+  flags.flag("--container", start.container);
   flags.flag("--detach", start.detach);
   flags.rule([&start]() -> std::string {
     if (start.state_dir.empty()) return "needs --state DIR";

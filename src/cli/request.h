@@ -176,6 +176,8 @@ struct LabStartRequest {
   std::string fault_plan;  // a file
   std::optional<std::uint64_t> seed;
   std::string base_address;
+  std::string diary;      // a file; empty: none is kept
+  bool container{false};  // nodes in Talos' container mode instead of machines
   bool detach{false};
 };
 
@@ -238,6 +240,11 @@ struct SchematicDiffRequest {
   std::string before;
   std::string after;
   bool detailed_exitcode{false};
+};
+
+struct SchematicUploadRequest {
+  std::string file;
+  std::string factory{"https://factory.talos.dev"};
 };
 
 /// What of a file `secrets encrypt` encrypts, as sops names it; at most one is set.
@@ -331,13 +338,15 @@ struct CompletionRequest {
 
 struct VersionRequest {};
 
-using Request = std::variant<
-    VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest, DiscoverRequest,
-    ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions, KubeconfigRequest, HealthRequest,
-    StatusRequest, ReportRequest, UnlockRequest, LabStartRequest, LabStatusRequest,
-    LabInjectRequest, LabStopRequest, SimulateRequest, RenderRequest, SchematicIdRequest,
-    SchematicShowRequest, SchematicDiffRequest, SecretsEncryptRequest, SecretsDecryptRequest,
-    GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest, MachineconfigPatchRequest,
-    MachineconfigDiffRequest, ValidateRequest, InitRequest, SchemaRequest, CompletionRequest>;
+using Request =
+    std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
+                 DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions,
+                 KubeconfigRequest, HealthRequest, StatusRequest, ReportRequest, UnlockRequest,
+                 LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
+                 SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
+                 SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
+                 SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
+                 MachineconfigPatchRequest, MachineconfigDiffRequest, ValidateRequest, InitRequest,
+                 SchemaRequest, CompletionRequest>;
 
 }  // namespace ichor

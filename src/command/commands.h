@@ -37,6 +37,7 @@ Exit run(const RenderRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SchematicIdRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SchematicShowRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SchematicDiffRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const SchematicUploadRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SecretsEncryptRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SecretsDecryptRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const ValidateRequest& request, const CommonOptions& common, Desk& desk);

@@ -238,6 +238,11 @@ class FakeDesk final : public Desk {
   Result<ProgramResult> run_program(const ProgramCall&) override {
     return fail(Errc::invalid, "there is no other program here");
   }
+  Result<std::string> upload_schematic(const std::string& url, const std::string& text) override {
+    if (factory_answer.empty()) return fail(Errc::io, url + ": there is no factory");
+    uploaded[url] = text;
+    return factory_answer;
+  }
   Result<void> may_export(const std::string& path) override {
     if (seen_by_git.contains(path)) return fail(Errc::unsafe, path + " is seen by git");
     return {};
@@ -274,6 +279,8 @@ class FakeDesk final : public Desk {
   std::map<std::string, std::string> inputs;     // files of the operator
   std::map<std::string, std::string> files;      // of the state folder
   std::map<std::string, std::string> exported;   // by path
+  std::map<std::string, std::string> uploaded;   // schematics, by the factory's URL
+  std::string factory_answer;                    // empty: nobody answers
   Access reached;                                // how, the last time
   std::set<std::string> seen_by_git;
   std::set<std::string> taken_addresses;  // by machines that are none of ours
@@ -282,6 +289,7 @@ class FakeDesk final : public Desk {
   int signal{0};
   FakeMachines machines;
 
+  sim::VirtualClock& virtual_clock() { return clock_; }
   MemoryStore& store() { return store_; }
   const std::string printed() const { return out_.str(); }
 

@@ -53,6 +53,14 @@ void NodeLink::drop() {
   identity_.reset();
 }
 
+void NodeLink::take_over(NodeLink& other) {
+  if (session_ || !other.session_) return;
+  session_ = std::move(other.session_);
+  identity_ = std::move(other.identity_);
+  last_address_ = other.last_address_;
+  other.drop();  // its watch rings a bell that nobody listens to any more
+}
+
 void NodeLink::note(NodeView& view, CallError error) {
   const bool lost = error.progress != Progress::answered;
   if (!view.trouble) view.trouble = std::move(error);

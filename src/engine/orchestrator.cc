@@ -215,10 +215,23 @@ Task<void> Orchestrator::run_actor(Context context, Actor& actor) {
     const Step& step = steps_[i];
     if (!takes_part(actor, step)) continue;
     const PhaseEnd end = co_await run_step(context, actor, step);
+    if (end.end == StepEnd::passed && is_last(actor, i)) hand_over(actor);
     settle(actor, step, end);
     if (end.end == StepEnd::passed) continue;
     break_barriers(actor, i, actor.result.reason);
     break;
+  }
+}
+
+bool Orchestrator::is_last(const Actor& actor, std::size_t step) const {
+  return std::none_of(steps_.begin() + static_cast<std::ptrdiff_t>(step) + 1, steps_.end(),
+                      [&](const Step& later) { return takes_part(actor, later); });
+}
+
+void Orchestrator::hand_over(Actor& actor) {
+  if (!actor.plan) return;
+  for (const auto& link : actors_.back()->links) {
+    if (&link->plan() == actor.plan) link->take_over(*actor.links.front());
   }
 }
 
