@@ -13,6 +13,8 @@ const std::vector<CommandSpec>& commands() {
       {"bootstrap", "make etcd exist, once in the life of the cluster", declare_bootstrap},
       {"verify", "wait until every node runs", declare_verify},
       {"kubeconfig", "fetch the kubeconfig and prove it", declare_kubeconfig},
+      {"phase", "run one Kubernetes phase: 0 secrets, 1 crds, 2 core, 3 validation", declare_phase},
+      {"wait", "wait until something in the cluster works", declare_wait},
       {"health", "wait until nodes, etcd and API are healthy at the same time", declare_health},
       {"status", "look at every node once", declare_status},
       {"report", "tell what was done, from the journal", declare_report},

@@ -74,12 +74,51 @@ struct LabWish {
   double time_scale{1.0};
 };
 
+/// The parts of a bring-up: the Talos part, then the Kubernetes phases by number.
+enum class UpPart { talos = -1, secrets = 0, crds = 1, core = 2, validation = 3 };
+
 struct UpRequest {
   NodeOptions nodes;
   ChangeOptions change;
   std::vector<NodeName> exclude;
   std::string kubeconfig;  // empty: kubernetes/kubeconfig beside the profile
   LabWish lab;
+  UpPart from{UpPart::talos};
+  std::optional<UpPart> only;
+  bool force_conflicts{false};
+};
+
+struct PhaseRequest {
+  UpPart phase{UpPart::secrets};
+  NodeOptions nodes;
+  ChangeOptions change;
+  std::string kubeconfig;  // empty: the one in the state folder
+  std::optional<Duration> timeout;
+  bool force_conflicts{false};
+};
+
+enum class WaitFor {
+  api,
+  nodes,
+  cilium,
+  csi,
+  crds,
+  flux,
+  kustomizations,
+  object,
+  talos_services,
+  etcd
+};
+
+struct WaitRequest {
+  WaitFor what{WaitFor::api};
+  std::string object;  // KIND/NAME
+  std::string wish{"ready"};
+  std::string name_space{"default"};
+  NodeOptions nodes;
+  std::string kubeconfig;
+  Duration timeout{std::chrono::minutes(5)};
+  std::optional<Duration> stable;
 };
 
 struct PlanRequest {
@@ -131,11 +170,13 @@ struct KubeconfigRequest {
 
 struct HealthRequest {
   NodeOptions nodes;
+  std::string kubeconfig;  // empty: the one in the state folder
   std::optional<Duration> wait_timeout;
 };
 
 struct StatusRequest {
   NodeOptions nodes;
+  std::string kubeconfig;  // empty: the one in the state folder
 };
 
 struct ReportRequest {
@@ -305,14 +346,13 @@ struct CompletionRequest {
 
 struct VersionRequest {};
 
-using Request =
-    std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
-                 DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, KubeconfigRequest,
-                 HealthRequest, StatusRequest, ReportRequest, UnlockRequest, LabStartRequest,
-                 LabStatusRequest, LabInjectRequest, LabStopRequest, SimulateRequest, RenderRequest,
-                 SchematicIdRequest, SchematicShowRequest, SchematicDiffRequest,
-                 SecretsEncryptRequest, SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest,
-                 GenTalosconfigRequest, MachineconfigPatchRequest, MachineconfigDiffRequest,
-                 ValidateRequest, InitRequest, SchemaRequest, CompletionRequest>;
+using Request = std::variant<
+    VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest, DiscoverRequest,
+    ApplyOptions, BootstrapRequest, VerifyRequest, KubeconfigRequest, HealthRequest, StatusRequest,
+    ReportRequest, UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest,
+    LabStopRequest, SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
+    SchematicDiffRequest, SecretsEncryptRequest, SecretsDecryptRequest, GenSecretsRequest,
+    GenConfigRequest, GenTalosconfigRequest, MachineconfigPatchRequest, MachineconfigDiffRequest,
+    ValidateRequest, InitRequest, SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest>;
 
 }  // namespace ichor
