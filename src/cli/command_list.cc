@@ -14,6 +14,8 @@ const std::vector<CommandSpec>& commands() {
       {"verify", "wait until every node runs", declare_verify},
       {"reset", "take nodes back to maintenance mode", declare_reset},
       {"kubeconfig", "fetch the kubeconfig and prove it", declare_kubeconfig},
+      {"phase", "run one Kubernetes phase: 0 secrets, 1 crds, 2 core, 3 validation", declare_phase},
+      {"wait", "wait until something in the cluster works", declare_wait},
       {"health", "wait until nodes, etcd and API are healthy at the same time", declare_health},
       {"status", "look at every node once", declare_status},
       {"report", "tell what was done, from the journal", declare_report},

@@ -38,6 +38,8 @@ void declare_bootstrap(FlagSet& flags, Request& request);
 void declare_verify(FlagSet& flags, Request& request);
 void declare_reset(FlagSet& flags, Request& request);
 void declare_kubeconfig(FlagSet& flags, Request& request);
+void declare_phase(FlagSet& flags, Request& request);
+void declare_wait(FlagSet& flags, Request& request);
 void declare_health(FlagSet& flags, Request& request);
 void declare_status(FlagSet& flags, Request& request);
 void declare_report(FlagSet& flags, Request& request);

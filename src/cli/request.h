@@ -84,12 +84,51 @@ struct LabWish {
   double time_scale{1.0};
 };
 
+/// The parts of a bring-up: the Talos part, then the Kubernetes phases by number.
+enum class UpPart { talos = -1, secrets = 0, crds = 1, core = 2, validation = 3 };
+
 struct UpRequest {
   NodeOptions nodes;
   ChangeOptions change;
   std::vector<NodeName> exclude;
   std::string kubeconfig;  // empty: kubernetes/kubeconfig beside the profile
   LabWish lab;
+  UpPart from{UpPart::talos};
+  std::optional<UpPart> only;
+  bool force_conflicts{false};
+};
+
+struct PhaseRequest {
+  UpPart phase{UpPart::secrets};
+  NodeOptions nodes;
+  ChangeOptions change;
+  std::string kubeconfig;  // empty: the one in the state folder
+  std::optional<Duration> timeout;
+  bool force_conflicts{false};
+};
+
+enum class WaitFor {
+  api,
+  nodes,
+  cilium,
+  csi,
+  crds,
+  flux,
+  kustomizations,
+  object,
+  talos_services,
+  etcd
+};
+
+struct WaitRequest {
+  WaitFor what{WaitFor::api};
+  std::string object;  // KIND/NAME
+  std::string wish{"ready"};
+  std::string name_space{"default"};
+  NodeOptions nodes;
+  std::string kubeconfig;
+  Duration timeout{std::chrono::minutes(5)};
+  std::optional<Duration> stable;
 };
 
 struct PlanRequest {
@@ -154,11 +193,13 @@ struct KubeconfigRequest {
 
 struct HealthRequest {
   NodeOptions nodes;
+  std::string kubeconfig;  // empty: the one in the state folder
   std::optional<Duration> wait_timeout;
 };
 
 struct StatusRequest {
   NodeOptions nodes;
+  std::string kubeconfig;  // empty: the one in the state folder
 };
 
 struct ReportRequest {
@@ -347,6 +388,6 @@ using Request =
                  SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
                  SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
                  MachineconfigPatchRequest, MachineconfigDiffRequest, ValidateRequest, InitRequest,
-                 SchemaRequest, CompletionRequest>;
+                 SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest>;
 
 }  // namespace ichor
