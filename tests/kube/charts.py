@@ -30,7 +30,7 @@ def package(chart, into, *arguments):
 
 
 def publish(archive, images):
-    """Puts a packed chart into the registry's folder, as charts/NAME with its version as the tag."""
+    """Puts a packed chart into the registry's folder, as charts/NAME, its version as the tag."""
     with tarfile.open(archive) as packed:
         first = next(name for name in packed.getnames() if name.endswith("/Chart.yaml"))
         fields = dict(line.split(":", 1) for line in

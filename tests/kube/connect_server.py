@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """connect_server.py FILE PORT: 1Password Connect's HTTP API, as far as reading a field needs it.
 
-FILE is JSON: {"token": …, "vaults": {VAULT: {ITEM: {FIELD: VALUE}}}}. It is read for every request, so
-a test can change it.
+FILE is JSON: {"token": …, "vaults": {VAULT: {ITEM: {FIELD: VALUE}}}}. It is read for every request,
+so a test can change it.
 """
 
 import http.server
@@ -31,7 +31,8 @@ class Connect(http.server.BaseHTTPRequestHandler):
         if self.headers.get("Authorization") != f"Bearer {data['token']}":
             return self.answer(401, {"status": 401, "message": "Invalid token signature"})
         wanted = FILTER.fullmatch(urllib.parse.parse_qs(url.query).get("filter", [""])[0])
-        return self.answer_path(url.path.strip("/").split("/"), wanted and wanted[1], data["vaults"])
+        path = url.path.strip("/").split("/")
+        return self.answer_path(path, wanted and wanted[1], data["vaults"])
 
     def answer_path(self, path, wanted, vaults):
         """/v1/vaults[/ID[/items[/ID]]]"""

@@ -31,7 +31,7 @@ class Trouble:
         """A jq expression that is true of the pods it hits."""
         name, value = self.label.split("=", 1)
         text = f".metadata.labels[{json.dumps(name)}] == {json.dumps(value)}"
-        return f"({text} and .spec.nodeName == {json.dumps(self.node)})" if self.node else f"({text})"
+        return f"({text} and .spec.nodeName == {json.dumps(self.node)})" if self.node else text
 
 
 def stage(name, kind, expressions, following, delay_ms=0):
@@ -46,13 +46,11 @@ def stage(name, kind, expressions, following, delay_ms=0):
 
 
 def conditions(ready, reason, message):
-    heading = "\n".join(
-        f'- {{type: {kind}, status: "False", reason: KubeletHas, lastHeartbeatTime: {{{{ Now | Quote }}}}, '
-        f"lastTransitionTime: {{{{ Now | Quote }}}}}}"
-        for kind in ("MemoryPressure", "DiskPressure", "PIDPressure"))
-    return (f"conditions:\n{heading}\n"
-            f'- {{type: Ready, status: "{ready}", reason: {reason}, message: "{message}", '
-            "lastHeartbeatTime: {{ Now | Quote }}, lastTransitionTime: {{ Now | Quote }}}\n")
+    now = "lastHeartbeatTime: {{ Now | Quote }}, lastTransitionTime: {{ Now | Quote }}"
+    pressures = [f'- {{type: {kind}, status: "False", reason: KubeletHasEnough, {now}}}'
+                 for kind in ("MemoryPressure", "DiskPressure", "PIDPressure")]
+    state = f'status: "{ready}", reason: {reason}, message: "{message}"'
+    return "\n".join(["conditions:", *pressures, f"- {{type: Ready, {state}, {now}}}", ""])
 
 
 READY = '.status.conditions.[] | select(.type == "Ready") | .status'
@@ -107,11 +105,18 @@ initContainerStatuses:
   started: true
   state: {running: {startedAt: {{ Now | Quote }}}}
   {{ else }}
-  state: {terminated: {exitCode: 0, reason: Completed, startedAt: {{ Now | Quote }}, finishedAt: {{ Now | Quote }}}}
+  state:
+    terminated:
+      exitCode: 0
+      reason: Completed
+      startedAt: {{ Now | Quote }}
+      finishedAt: {{ Now | Quote }}
   {{ end }}
 {{ end }}
 hostIP: {{ NodeIPWith .spec.nodeName | Quote }}
-podIP: {{ PodIPWith .spec.nodeName (or .spec.hostNetwork false) (or .metadata.uid "") (or .metadata.name "") (or .metadata.namespace "") | Quote }}
+{{ $host := or .spec.hostNetwork false }}
+{{ $meta := .metadata }}
+podIP: {{ PodIPWith .spec.nodeName $host $meta.uid $meta.name $meta.namespace | Quote }}
 phase: Running
 startTime: {{ Now | Quote }}
 """
@@ -125,7 +130,12 @@ containerStatuses:
   ready: false
   started: false
   restartCount: 0
-  state: {terminated: {exitCode: 0, reason: Completed, startedAt: {{ Now | Quote }}, finishedAt: {{ Now | Quote }}}}
+  state:
+    terminated:
+      exitCode: 0
+      reason: Completed
+      startedAt: {{ Now | Quote }}
+      finishedAt: {{ Now | Quote }}
 {{ end }}
 phase: Succeeded
 """
@@ -136,8 +146,14 @@ def pod_waits(trouble):
     return """\
 conditions:
 - {type: Initialized, status: "True", lastTransitionTime: {{ Now | Quote }}}
-- {type: ContainersReady, status: "False", reason: ContainersNotReady, lastTransitionTime: {{ Now | Quote }}}
-- {type: Ready, status: "False", reason: ContainersNotReady, lastTransitionTime: {{ Now | Quote }}}
+- type: ContainersReady
+  status: "False"
+  reason: ContainersNotReady
+  lastTransitionTime: {{ Now | Quote }}
+- type: Ready
+  status: "False"
+  reason: ContainersNotReady
+  lastTransitionTime: {{ Now | Quote }}
 containerStatuses:
 {{ range .spec.containers }}
 - image: {{ .image | Quote }}

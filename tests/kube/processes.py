@@ -107,6 +107,6 @@ class Processes:
             process.wait()
 
     def stop_all(self):
-        """In the reverse order of their start; what only reads and writes the bed is just killed."""
+        """In the reverse order of their start. Nobody needs what they would still write."""
         for name in reversed(list(self.running)):
             self.stop(name, signal.SIGKILL)
