@@ -26,10 +26,10 @@ add_test(NAME lab.canary
 set_tests_properties(lab.up lab.kill lab.config_dir lab.flags lab.canary
     PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)
 
-# The Kubernetes phases on a real control plane. Without the Go programs of tools/real-tools they are
+# The Kubernetes phases on a real control plane. Without the programs of tools/real-tools they are
 # skipped; `make test` leaves them out, because they take minutes.
-foreach(name Bed Handover HandoverByReleases HandoverByReleasesWithHelm4 GitOpsTrouble SecretsTrouble
-        OwnedByAnother AWebhook ACrd ANodeWithoutCilium AnApiServerThatRestarts
+foreach(name Bed Handover HandoverByReleases HandoverByReleasesWithHelm4 GitOpsTrouble
+        SecretsTrouble OwnedByAnother AWebhook ACrd ANodeWithoutCilium AnApiServerThatRestarts
         KubeletServingRequests WaitForObjects WaitingIsCheap)
     add_test(NAME kube.${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/kube/run_tests ${name})
     set_tests_properties(kube.${name} PROPERTIES LABELS kube TIMEOUT 1200 RUN_SERIAL ON

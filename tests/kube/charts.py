@@ -4,14 +4,15 @@ The registry is tests/real/registry.py; here its folder is filled. A chart in a 
 whose only layer is the packed chart.
 """
 
-import hashlib
 import json
 import pathlib
 import shutil
 import subprocess
 import tarfile
 
-import tools
+import tools  # before what it makes known: tests/real
+
+import pieces
 
 HERE = pathlib.Path(__file__).resolve().parent
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
@@ -42,15 +43,12 @@ def publish(archive, images):
     shutil.rmtree(layout, ignore_errors=True)
     blobs.mkdir(parents=True)
 
-    def blob(content, kind):
-        digest = hashlib.sha256(content).hexdigest()
-        (blobs / digest).write_bytes(content)
-        return {"mediaType": kind, "digest": f"sha256:{digest}", "size": len(content)}
-
-    config = json.dumps({"name": name, "version": version, "apiVersion": "v2"}).encode()
-    manifest = {"schemaVersion": 2, "mediaType": MANIFEST, "config": blob(config, CONFIG),
-                "layers": [blob(archive.read_bytes(), CONTENT)]}
-    index = {"schemaVersion": 2, "manifests": [blob(json.dumps(manifest).encode(), MANIFEST)]}
+    shutil.copyfile(archive, blobs / "chart")
+    manifest = {
+        "schemaVersion": 2, "mediaType": MANIFEST,
+        "config": pieces.add_json(blobs, {"name": name, "version": version}, CONFIG),
+        "layers": [pieces.add_blob(blobs, blobs / "chart", CONTENT)]}
+    index = {"schemaVersion": 2, "manifests": [pieces.add_json(blobs, manifest, MANIFEST)]}
     (layout / "index.json").write_text(json.dumps(index))
 
 

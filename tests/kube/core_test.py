@@ -88,15 +88,14 @@ class AnApiServerThatRestarts(support.KubeTest):
 
 
 class KubeletServingRequests(support.KubeTest):
-    def request(self, bed, name, node, names, requester=None):
-        """A request as the kubelet of `requester` (default: the node itself) sends it."""
-        user = f"node-{requester or node}"
-        authority = bed.plane.authority
+    def request(self, bed, name, node, names, sender=None):
+        """A request as a node's kubelet sends it, or one in its name that another user sends."""
+        authority, user = bed.plane.authority, sender or f"node-{node}"
+        subject = f"/O=system:nodes/CN=system:node:{node}"
         if not authority.certificate(user).exists():
-            authority.sign(user, f"/O=system:nodes/CN=system:node:{requester or node}")
-        text = authority.request(f"serving-{name}", f"/O=system:nodes/CN=system:node:{node}", names)
-        client = apis.Api(bed.plane.port, authority, user)
-        client.create(REQUESTS, {
+            authority.sign(user, subject)
+        text = authority.request(f"serving-{name}", subject, names)
+        apis.Api(bed.plane.port, authority, user).create(REQUESTS, {
             "apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest",
             "metadata": {"name": name},
             "spec": {"signerName": SIGNER, "request": base64.b64encode(text.encode()).decode(),
@@ -104,18 +103,12 @@ class KubeletServingRequests(support.KubeTest):
 
     def test_are_approved_only_for_nodes_and_names_of_the_profile(self):
         bed = self.bed_with_tree("csr")
-        bed.kubectl("create", "clusterrolebinding", "nodes-may-ask", "--clusterrole",
-                    "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient",
-                    "--group", "system:nodes")
-        bed.kubectl("create", "clusterrole", "ask", "--verb", "create", "--resource",
-                    "certificatesigningrequests.certificates.k8s.io")
-        bed.kubectl("create", "clusterrolebinding", "ask", "--clusterrole", "ask", "--group",
-                    "system:nodes")
         self.phases(bed, 0, 1)
         self.request(bed, "good", "w1", ["DNS:w1", "IP:192.168.22.111"])
         self.request(bed, "unknown-node", "mallory", ["DNS:mallory", "IP:192.168.22.66"])
         self.request(bed, "foreign-address", "w2", ["DNS:w2", "IP:192.168.22.112", "IP:10.0.0.1"])
         self.request(bed, "foreign-name", "w3", ["DNS:api.example.org", "IP:192.168.22.113"])
+        self.request(bed, "foreign-sender", "w1", ["DNS:w1", "IP:192.168.22.111"], "admin")
         run = bed.ichor("phase", 2, "--timeout", "120s")
 
         def approved(name):
@@ -124,7 +117,7 @@ class KubeletServingRequests(support.KubeTest):
         self.assertTrue(approved("good"), run.explain())
         self.eventually(lambda: bed.api.get(f"{REQUESTS}/good")["status"].get("certificate"),
                         "it is signed")
-        for name in ("unknown-node", "foreign-address", "foreign-name"):
+        for name in ("unknown-node", "foreign-address", "foreign-name", "foreign-sender"):
             self.assertFalse(approved(name), f"{name}: {run.explain()}")
             self.assertIn(name, run.output, run.explain())
         self.assertIn("K2", run.output, run.explain())

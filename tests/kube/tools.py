@@ -1,13 +1,16 @@
 """The real programs of the bed, from the cache of tools/real-tools."""
 
-import importlib.machinery
-import importlib.util
 import os
 import pathlib
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/real"))
+
+import pieces  # noqa: E402
+
+RECIPES = pieces.real_tools
 ICHOR = pathlib.Path(os.environ.get("ICHOR", ROOT / "build/ichor")).resolve()
 SKIPPED = 77
 
@@ -17,19 +20,6 @@ HELM = ("helm-3.22.0", "helm-4.3.1", "helmfile", "kustomize", "kubeconform", "ci
 FLUX = ("source-controller", "kustomize-controller", "flux-manifests")
 SECRETS = ("sops", "age")
 ALL = (*CONTROL_PLANE, *HELM, *FLUX, *SECRETS)
-
-
-def load_recipes():
-    """tools/real-tools as a module; it has no .py in its name."""
-    sys.dont_write_bytecode = True
-    loader = importlib.machinery.SourceFileLoader("real_tools", str(ROOT / "tools/real-tools"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("real_tools", loader))
-    sys.modules["real_tools"] = module
-    loader.exec_module(module)
-    return module
-
-
-RECIPES = load_recipes()
 
 
 def missing(wanted=ALL):
@@ -45,10 +35,7 @@ def skip_reason(wanted=ALL):
     return f"not built: {' '.join(absent)}; tools/real-tools builds them" if absent else ""
 
 
-def program(name, binary=None):
-    """The path of a program: the first of its recipe, or the named one."""
-    path = RECIPES.binary(RECIPES.find(name))
-    return path.with_name(binary) if binary else path
+program = pieces.program  # NAME of a tool, and of one of its programs unless it is the first
 
 
 def files(name):
