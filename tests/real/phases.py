@@ -2,7 +2,8 @@
 """The Kubernetes phases on real Talos nodes: three control planes, a worker, real kubelets.
 
 Usage: phases.py [TEST...]; ICHOR names the binary, default build/ichor. The releases are small
-charts whose only image is in the lab's registry. Exit 77 and the reason where real nodes cannot run.
+charts whose only image is in the lab's registry. Exit 77 and the reason where real nodes cannot
+run.
 """
 
 import contextlib
