@@ -16,6 +16,7 @@ import tools
 MARK = "bed.ichor/cni"
 AGENT = "k8s-app=cilium"
 POLL_S = 0.3
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -211,6 +212,9 @@ class FakeNodes:
         config = self.folder / "stages.yaml"
         config.write_text("\n---\n".join(json.dumps(one, indent=1) for one in stages(troubles)))
         port = processes.free_port()
+        # A new kwok would wait for the leases of the old one to run out.
+        self.running.stop("kwok")
+        self.plane.api.delete(LEASES)
         self.running.start(
             "kwok",
             [tools.program("kwok"), "--kubeconfig", self.plane.kubeconfig, "--manage-all-nodes",
