@@ -30,6 +30,7 @@
 #include "os/process.h"
 #include "os/signals.h"
 #include "os/system_random.h"
+#include "os/tcp_probe.h"
 #include "os/temp_dir.h"
 #include "os/terminal.h"
 #include "talos/grpc_talos_api.h"
@@ -143,6 +144,9 @@ class MachineDesk final : public Desk {
       const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)> dial) override;
   Processes& processes() override;
   WebClient& web() override;
+  PortAnswer probe(const IpAddress& address, int port, Duration limit) override {
+    return probe_tcp(address, port, limit);
+  }
   int drive(Task<void> task, CancelScope& scope) override;
 
   /// The exit code after all that was said has arrived: data that could not be written is a

@@ -36,6 +36,7 @@ void declare_discover(FlagSet& flags, Request& request);
 void declare_apply(FlagSet& flags, Request& request);
 void declare_bootstrap(FlagSet& flags, Request& request);
 void declare_verify(FlagSet& flags, Request& request);
+void declare_reset(FlagSet& flags, Request& request);
 void declare_kubeconfig(FlagSet& flags, Request& request);
 void declare_phase(FlagSet& flags, Request& request);
 void declare_wait(FlagSet& flags, Request& request);

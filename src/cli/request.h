@@ -54,6 +54,15 @@ struct NodeOptions {
   std::map<NodeName, IpAddress> addresses;  // where a node is now, if the profile does not say
   AccessOptions access;
   TrustOptions trust;
+  std::map<NodeName, std::string> wipe_consents;  // by node: the serial of the disk
+};
+
+/// How often and how long is tried, if the profile shall not say.
+struct PatienceOptions {
+  std::optional<int> retries;
+  std::optional<Duration> retry_initial, retry_max;
+  std::optional<Duration> stuck;          // in one stage, until it is told what is unmet
+  std::optional<Duration> apply, verify;  // for the whole step
 };
 
 /// What every command that changes nodes takes.
@@ -64,6 +73,7 @@ struct ChangeOptions {
   std::optional<int> concurrency;
   bool adopt{false};  // go on with a journal that was begun on another machine
   bool raise_contract{false};
+  PatienceOptions patience;
   std::string config_dir;  // ready-made configs; empty: those of the profile, or generated ones
 };
 
@@ -159,6 +169,19 @@ struct BootstrapRequest {
 
 struct VerifyRequest {
   NodeOptions nodes;
+  PatienceOptions patience;
+};
+
+/// Nodes by name, or all of a cluster that is named as well.
+struct ResetOptions {
+  NodeOptions nodes;
+  ChangeOptions change;
+  bool all{false};
+  std::string cluster_name;
+  std::optional<bool> graceful;  // empty: yes for single nodes, no for the whole cluster
+  bool reboot{true};
+  std::vector<std::string> partitions;  // by label; empty: the whole system disk
+  std::vector<std::string> user_disks;  // by path
 };
 
 struct KubeconfigRequest {
@@ -346,13 +369,15 @@ struct CompletionRequest {
 
 struct VersionRequest {};
 
-using Request = std::variant<
-    VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest, DiscoverRequest,
-    ApplyOptions, BootstrapRequest, VerifyRequest, KubeconfigRequest, HealthRequest, StatusRequest,
-    ReportRequest, UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest,
-    LabStopRequest, SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
-    SchematicDiffRequest, SecretsEncryptRequest, SecretsDecryptRequest, GenSecretsRequest,
-    GenConfigRequest, GenTalosconfigRequest, MachineconfigPatchRequest, MachineconfigDiffRequest,
-    ValidateRequest, InitRequest, SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest>;
+using Request =
+    std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
+                 DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions,
+                 KubeconfigRequest, HealthRequest, StatusRequest, ReportRequest, UnlockRequest,
+                 LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
+                 SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
+                 SchematicDiffRequest, SecretsEncryptRequest, SecretsDecryptRequest,
+                 GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
+                 MachineconfigPatchRequest, MachineconfigDiffRequest, ValidateRequest, InitRequest,
+                 SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest>;
 
 }  // namespace ichor

@@ -17,6 +17,7 @@ Exit run(const DiscoverRequest& request, const CommonOptions& common, Desk& desk
 Exit run(const ApplyOptions& request, const CommonOptions& common, Desk& desk);
 Exit run(const BootstrapRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const VerifyRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const ResetOptions& request, const CommonOptions& common, Desk& desk);
 Exit run(const KubeconfigRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const PhaseRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const WaitRequest& request, const CommonOptions& common, Desk& desk);

@@ -21,6 +21,7 @@
 #include "port/process.h"
 #include "port/random.h"
 #include "port/talos_api.h"
+#include "port/tcp_probe.h"
 #include "port/web_client.h"
 
 namespace ichor {
@@ -138,6 +139,8 @@ class Desk {
   virtual Result<std::unique_ptr<StateDir>> open_state(const std::string& path,
                                                        Missing missing) = 0;
   virtual Result<std::unique_ptr<Site>> reach(Access access) = 0;
+  /// Whether somebody is at an address. Blocks for `limit` at the most.
+  virtual PortAnswer probe(const IpAddress& address, int port, Duration limit) = 0;
 
   /// The Kubernetes API of a kubeconfig; `dial` as in Access.
   virtual Result<std::unique_ptr<KubeClient>> open_kube(
