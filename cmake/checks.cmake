@@ -23,7 +23,10 @@ add_test(NAME lab.flags
 add_test(NAME lab.canary
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/canary_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
-set_tests_properties(lab.up lab.kill lab.config_dir lab.flags lab.canary
+add_test(NAME lab.reset
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/reset_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+set_tests_properties(lab.up lab.kill lab.config_dir lab.flags lab.canary lab.reset
     PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)
 
 # The Kubernetes phases on a real control plane. Without the programs of tools/real-tools they are

@@ -29,6 +29,22 @@ Reply reply_of(const CallResult<T>& result) {
   return reply;
 }
 
+/// The node's last events as text. Its kernel log tells of the same.
+auto last_events(std::string_view method, int count) {
+  return [method, count](Node& node, const Caller& caller) -> Answer<std::vector<std::string>> {
+    if (auto gate = node.admit(caller, "machine.MachineService", method, Need::reader); !gate) {
+      return tl::unexpected(gate.error());
+    }
+    const std::vector<NodeEvent> events = node.events();
+    std::vector<std::string> lines;
+    const auto wanted = static_cast<std::size_t>(count);
+    for (std::size_t i = events.size() - std::min(events.size(), wanted); i < events.size(); ++i) {
+      lines.push_back(events[i].name + " " + events[i].action + " " + events[i].message);
+    }
+    return lines;
+  };
+}
+
 /// One handshake with one machine.
 class SimSession final : public TalosSession {
  public:
@@ -114,9 +130,20 @@ class SimSession final : public TalosSession {
                                 return SecretString(*std::move(text));
                               });
   }
+  Task<CallResult<Hardware>> hardware(Context context) override {
+    return read<Hardware>(context, Call::hardware,
+                          [](Node& node, const Caller& caller) { return node.hardware(caller); });
+  }
+  Task<CallResult<std::vector<std::string>>> dmesg(Context context, int lines) override {
+    return read<std::vector<std::string>>(context, Call::dmesg, last_events("Dmesg", lines));
+  }
+  Task<CallResult<std::vector<std::string>>> events(Context context, int count) override {
+    return read<std::vector<std::string>>(context, Call::events, last_events("Events", count));
+  }
   Task<CallResult<std::unique_ptr<Watch>>> watch(Context context, Bell& changed) override;
   Task<Outcome> apply_configuration(Context context, ApplyRequest request) override;
   Task<Outcome> bootstrap(Context context) override;
+  Task<Outcome> reset(Context context, ResetRequest reset) override;
 
  private:
   bool connected() const { return !broken_ && port_.epoch == epoch_; }
@@ -255,6 +282,16 @@ Task<Outcome> SimSession::bootstrap(Context context) {
     return Nothing{};
   };
   co_return outcome_of(co_await carry<Nothing>(context, std::move(request), execute));
+}
+
+Task<Outcome> SimSession::reset(Context context, ResetRequest reset) {
+  auto execute = [reset](Node& node, const Caller& caller) -> Answer<Nothing> {
+    auto reply = node.reset(caller, reset);
+    if (!reply) return tl::unexpected(std::move(reply).error());
+    return Nothing{};
+  };
+  co_return outcome_of(
+      co_await carry<Nothing>(context, request_for(Call::reset, context), std::move(execute)));
 }
 
 Task<CallResult<std::unique_ptr<Watch>>> SimSession::watch(Context context, Bell& changed) {

@@ -18,15 +18,19 @@
 #include "command/commands.h"
 #include "journal/sqlite_journal.h"
 #include "kube/https_kube_api.h"
+#include "kube/https_kube_client.h"
+#include "kube/https_web_client.h"
 #include "machineconfig/canonical.h"
 #include "os/child.h"
 #include "os/durable_file.h"
 #include "os/file_artifacts.h"
 #include "os/git_guard.h"
 #include "os/loop_clock.h"
+#include "os/loop_processes.h"
 #include "os/process.h"
 #include "os/signals.h"
 #include "os/system_random.h"
+#include "os/tcp_probe.h"
 #include "os/temp_dir.h"
 #include "os/terminal.h"
 #include "talos/grpc_talos_api.h"
@@ -136,6 +140,13 @@ class MachineDesk final : public Desk {
                                    bool force) override;
   Result<std::unique_ptr<StateDir>> open_state(const std::string& path, Missing missing) override;
   Result<std::unique_ptr<Site>> reach(Access access) override;
+  Result<std::unique_ptr<KubeClient>> open_kube(
+      const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)> dial) override;
+  Processes& processes() override;
+  WebClient& web() override;
+  PortAnswer probe(const IpAddress& address, int port, Duration limit) override {
+    return probe_tcp(address, port, limit);
+  }
   int drive(Task<void> task, CancelScope& scope) override;
 
   /// The exit code after all that was said has arrived: data that could not be written is a
@@ -155,6 +166,8 @@ class MachineDesk final : public Desk {
   SystemRandom random_;
   std::unique_ptr<FdWriter> out_, err_;
   std::unique_ptr<Display> display_;
+  std::unique_ptr<LoopProcesses> processes_;
+  std::unique_ptr<HttpsWebClient> web_;
 };
 
 std::unique_ptr<Display> MachineDesk::make_display() {
@@ -265,6 +278,24 @@ Result<std::unique_ptr<Site>> MachineDesk::reach(Access access) {
   if (!talos) return tl::unexpected(std::move(talos).error());
   auto kube = std::make_unique<HttpsKubeApi>(loop().io(), std::move(access.dial));
   return std::make_unique<MachineSite>(*std::move(talos), std::move(kube));
+}
+
+Result<std::unique_ptr<KubeClient>> MachineDesk::open_kube(
+    const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)> dial) {
+  return HttpsKubeClient::make(loop().io(), kubeconfig, std::move(dial));
+}
+
+Processes& MachineDesk::processes() {
+  if (!processes_) {
+    processes_ = std::make_unique<LoopProcesses>(loop(), environment("PATH").value_or(""),
+                                                 environment("HOME").value_or("/"));
+  }
+  return *processes_;
+}
+
+WebClient& MachineDesk::web() {
+  if (!web_) web_ = std::make_unique<HttpsWebClient>(loop().io());
+  return *web_;
 }
 
 int MachineDesk::drive(Task<void> task, CancelScope& scope) {

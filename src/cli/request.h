@@ -54,6 +54,15 @@ struct NodeOptions {
   std::map<NodeName, IpAddress> addresses;  // where a node is now, if the profile does not say
   AccessOptions access;
   TrustOptions trust;
+  std::map<NodeName, std::string> wipe_consents;  // by node: the serial of the disk
+};
+
+/// How often and how long is tried, if the profile shall not say.
+struct PatienceOptions {
+  std::optional<int> retries;
+  std::optional<Duration> retry_initial, retry_max;
+  std::optional<Duration> stuck;          // in one stage, until it is told what is unmet
+  std::optional<Duration> apply, verify;  // for the whole step
 };
 
 /// What every command that changes nodes takes.
@@ -64,6 +73,7 @@ struct ChangeOptions {
   std::optional<int> concurrency;
   bool adopt{false};  // go on with a journal that was begun on another machine
   bool raise_contract{false};
+  PatienceOptions patience;
   std::string config_dir;  // ready-made configs; empty: those of the profile, or generated ones
 };
 
@@ -74,12 +84,51 @@ struct LabWish {
   double time_scale{1.0};
 };
 
+/// The parts of a bring-up: the Talos part, then the Kubernetes phases by number.
+enum class UpPart { talos = -1, secrets = 0, crds = 1, core = 2, validation = 3 };
+
 struct UpRequest {
   NodeOptions nodes;
   ChangeOptions change;
   std::vector<NodeName> exclude;
   std::string kubeconfig;  // empty: kubernetes/kubeconfig beside the profile
   LabWish lab;
+  UpPart from{UpPart::talos};
+  std::optional<UpPart> only;
+  bool force_conflicts{false};
+};
+
+struct PhaseRequest {
+  UpPart phase{UpPart::secrets};
+  NodeOptions nodes;
+  ChangeOptions change;
+  std::string kubeconfig;  // empty: the one in the state folder
+  std::optional<Duration> timeout;
+  bool force_conflicts{false};
+};
+
+enum class WaitFor {
+  api,
+  nodes,
+  cilium,
+  csi,
+  crds,
+  flux,
+  kustomizations,
+  object,
+  talos_services,
+  etcd
+};
+
+struct WaitRequest {
+  WaitFor what{WaitFor::api};
+  std::string object;  // KIND/NAME
+  std::string wish{"ready"};
+  std::string name_space{"default"};
+  NodeOptions nodes;
+  std::string kubeconfig;
+  Duration timeout{std::chrono::minutes(5)};
+  std::optional<Duration> stable;
 };
 
 struct PlanRequest {
@@ -120,6 +169,19 @@ struct BootstrapRequest {
 
 struct VerifyRequest {
   NodeOptions nodes;
+  PatienceOptions patience;
+};
+
+/// Nodes by name, or all of a cluster that is named as well.
+struct ResetOptions {
+  NodeOptions nodes;
+  ChangeOptions change;
+  bool all{false};
+  std::string cluster_name;
+  std::optional<bool> graceful;  // empty: yes for single nodes, no for the whole cluster
+  bool reboot{true};
+  std::vector<std::string> partitions;  // by label; empty: the whole system disk
+  std::vector<std::string> user_disks;  // by path
 };
 
 struct KubeconfigRequest {
@@ -131,11 +193,13 @@ struct KubeconfigRequest {
 
 struct HealthRequest {
   NodeOptions nodes;
+  std::string kubeconfig;  // empty: the one in the state folder
   std::optional<Duration> wait_timeout;
 };
 
 struct StatusRequest {
   NodeOptions nodes;
+  std::string kubeconfig;  // empty: the one in the state folder
 };
 
 struct ReportRequest {
@@ -307,12 +371,13 @@ struct VersionRequest {};
 
 using Request =
     std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
-                 DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, KubeconfigRequest,
-                 HealthRequest, StatusRequest, ReportRequest, UnlockRequest, LabStartRequest,
-                 LabStatusRequest, LabInjectRequest, LabStopRequest, SimulateRequest, RenderRequest,
-                 SchematicIdRequest, SchematicShowRequest, SchematicDiffRequest,
-                 SecretsEncryptRequest, SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest,
-                 GenTalosconfigRequest, MachineconfigPatchRequest, MachineconfigDiffRequest,
-                 ValidateRequest, InitRequest, SchemaRequest, CompletionRequest>;
+                 DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions,
+                 KubeconfigRequest, HealthRequest, StatusRequest, ReportRequest, UnlockRequest,
+                 LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
+                 SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
+                 SchematicDiffRequest, SecretsEncryptRequest, SecretsDecryptRequest,
+                 GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
+                 MachineconfigPatchRequest, MachineconfigDiffRequest, ValidateRequest, InitRequest,
+                 SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest>;
 
 }  // namespace ichor

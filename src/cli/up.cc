@@ -1,4 +1,5 @@
 #include "cli/command_list.h"
+#include "cli/kube_options.h"
 #include "cli/options.h"
 
 namespace ichor {
@@ -25,11 +26,22 @@ void declare_up(FlagSet& flags, Request& request) {
   declare_adopt(flags, up.change);
   declare_configs(flags, up.change);
   declare_order(flags, up.change);
+  declare_backoff(flags, up.change.patience);
+  declare_patience(flags, up.change.patience);
+  declare_consents(flags, up.nodes);
   declare_addresses(flags, up.nodes);
   declare_identity(flags, up.nodes.access);
   declare_trust(flags, up.nodes.trust);
   declare_exclude(flags, up.exclude);
   flags.text("--kubeconfig", "FILE", up.kubeconfig);
+  flags.value("--from", "PART",
+              [&up](const std::string& word) { return take_part(word, up.from); });
+  flags.value("--only", "PART",
+              [&up](const std::string& word) { return take_part(word, up.only.emplace()); });
+  flags.flag("--force-conflicts", up.force_conflicts);
+  flags.rule([&up]() -> std::string {
+    return up.only && up.from != UpPart::talos ? "--from and --only exclude each other" : "";
+  });
   declare_lab(flags, up.lab);
 }
 

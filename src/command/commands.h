@@ -17,7 +17,10 @@ Exit run(const DiscoverRequest& request, const CommonOptions& common, Desk& desk
 Exit run(const ApplyOptions& request, const CommonOptions& common, Desk& desk);
 Exit run(const BootstrapRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const VerifyRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const ResetOptions& request, const CommonOptions& common, Desk& desk);
 Exit run(const KubeconfigRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const PhaseRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const WaitRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const HealthRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const ReportRequest& request, const CommonOptions& common, Desk& desk);

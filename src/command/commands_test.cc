@@ -219,7 +219,7 @@ TEST_F(CommandsTest, StatusLooksAtEveryNodeOnce) {
 TEST_F(CommandsTest, ReportHasNothingToTellBeforeTheFirstRun) {
   EXPECT_EQ(type({"report", "--text"}), 1);
   desk_.display().summaries.clear();
-  ASSERT_EQ(type({"preflight"}), 0) << result().verdict;
+  ASSERT_EQ(type({"discover"}), 0) << result().verdict;
   desk_.display().summaries.clear();
   EXPECT_EQ(type({"report", "--text"}), 0);
   ASSERT_THAT(desk_.display().histories, SizeIs(1));
@@ -295,6 +295,64 @@ TEST_F(CommandsTest, VersionAndCompletionArePrintedAsTheyAre) {
   EXPECT_THAT(desk_.display().summaries, IsEmpty());
   EXPECT_EQ(type({"version", "-o", "json"}), 0);
   EXPECT_THAT(desk_.display().rows("version", {"version"}), SizeIs(1));
+}
+
+TEST_F(CommandsTest, PreflightShowsEveryCheckOfEveryNode) {
+  ASSERT_EQ(type({"preflight"}), 0) << result().verdict;
+  const auto checks = desk_.display().rows("check", {"node", "check", "result"});
+  EXPECT_THAT(checks, Contains("cp1 install disk passed"));
+  EXPECT_THAT(checks, Contains("w3 data on disk passed"));
+  EXPECT_THAT(checks, Contains("cp1 time skipped"));
+  EXPECT_THAT(checks, Contains(" VIP passed"));
+  EXPECT_FALSE(desk_.state_made) << "looking leaves nothing behind";
+}
+
+TEST_F(CommandsTest, PreflightTellsAllFindingsAtOnce) {
+  desk_.machines.macs.erase("192.168.22.102");
+  desk_.machines.macs["192.168.22.111"] = "52:54:00:16:01:12";
+  desk_.taken_addresses.insert("192.168.22.100");
+  EXPECT_EQ(type({"preflight"}), 3);
+  const auto checks = desk_.display().rows("check", {"node", "check", "result", "fault"});
+  EXPECT_THAT(checks, Contains(" VIP failed D8"));
+  EXPECT_THAT(checks, Contains(" identities failed D8"));
+  EXPECT_THAT(checks, Contains("cp2 reachable failed N1"));
+  EXPECT_THAT(checks, Contains("w1 reachable failed D8"));
+  for (const Finding& finding : result().findings) EXPECT_FALSE(finding.fix.empty());
+}
+
+TEST_F(CommandsTest, UpDoesNotBeginWhenSomebodyHasTheVip) {
+  desk_.taken_addresses.insert("192.168.22.100");
+  EXPECT_EQ(type({"up"}), 5);
+  EXPECT_THAT(result().verdict, HasSubstr("somebody has the VIP"));
+  EXPECT_EQ(desk_.machines.mutations, 0);
+}
+
+TEST_F(CommandsTest, ADiskWithDataIsOverwrittenOnlyByConsent) {
+  desk_.machines.disks_have_data = true;
+  EXPECT_EQ(type({"plan"}), 5);
+  ASSERT_THAT(result().findings, SizeIs(6));
+  EXPECT_EQ(result().findings[0].id, "D3");
+  EXPECT_THAT(result().findings[0].fix, HasSubstr("--consent-wipe cp1=disk of 52:54:00:16:01:01"));
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"preflight", "-n", "cp1", "--consent-wipe", "cp1=disk of 52:54:00:16:01:01"}), 0)
+      << result().verdict;
+}
+
+TEST_F(CommandsTest, ResetNamesItsNodesOrTheWholeCluster) {
+  EXPECT_EQ(type({"reset", "cp1", "w9"}), 64);
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"reset", "--all", "--cluster-name", "other"}), 64);
+  EXPECT_THAT(result().verdict, HasSubstr("the profile is of reference"));
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"reset", "cp1", "cp2"}), 5);
+  EXPECT_EQ(result().findings[0].id, "E8");
+  EXPECT_THAT(result().findings[0].fix, HasSubstr("--all --cluster-name reference"));
+  EXPECT_EQ(desk_.machines.mutations, 0);
+}
+
+TEST_F(CommandsTest, AResetOfNodesWithoutAConfigSendsNothing) {
+  EXPECT_EQ(type({"reset", "w1"}), 0) << result().verdict;
+  EXPECT_EQ(desk_.machines.mutations, 0);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "command/desk.h"
 #include "journal/memory_journal.h"
+#include "sim/kube_cluster.h"
 #include "sim/seeded_random.h"
 #include "sim/virtual_clock.h"
 
@@ -74,7 +75,27 @@ class MaintenanceSession final : public TalosSession {
     identity.macs = {MacAddress(mac_)};
     co_return identity;
   }
-  Task<CallResult<std::vector<Disk>>> disks(Context) override { co_return unserved(Call::disks); }
+  Task<CallResult<std::vector<Disk>>> disks(Context) override {
+    Disk disk;
+    disk.id = "sda";
+    disk.dev_path = "/dev/sda";
+    disk.size_bytes = 64ull << 30;
+    disk.serial = "disk of " + mac_;
+    disk.transport = "sata";
+    disk.has_volumes = disk_has_data;
+    co_return std::vector<Disk>{disk};
+  }
+  Task<CallResult<Hardware>> hardware(Context) override {
+    Hardware hardware;
+    hardware.memory_bytes = 4ull << 30;
+    co_return hardware;
+  }
+  Task<CallResult<std::vector<std::string>>> dmesg(Context, int) override {
+    co_return unserved(Call::dmesg);
+  }
+  Task<CallResult<std::vector<std::string>>> events(Context, int) override {
+    co_return unserved(Call::events);
+  }
   Task<CallResult<std::vector<ServiceStatus>>> services(Context) override {
     co_return unserved(Call::services);
   }
@@ -106,6 +127,12 @@ class MaintenanceSession final : public TalosSession {
     ++mutations_;
     co_return Outcome::done();
   }
+  Task<Outcome> reset(Context, ResetRequest) override {
+    ++mutations_;
+    co_return Outcome::done();
+  }
+
+  bool disk_has_data{false};
 
  private:
   static tl::unexpected<CallError> unserved(Call call) {
@@ -130,6 +157,7 @@ class FakeMachines final : public TalosApi, public KubeApi {
     }
     std::unique_ptr<TalosSession> session =
         std::make_unique<MaintenanceSession>(found->second, mutations);
+    static_cast<MaintenanceSession&>(*session).disk_has_data = disks_have_data;
     if (!demand.allows(session->peer().fingerprint)) {
       co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::wrong_pin,
                                          Code::unavailable, "another key was pinned"});
@@ -142,7 +170,54 @@ class FakeMachines final : public TalosApi, public KubeApi {
   }
 
   std::map<std::string, std::string> macs;  // by address
+  bool disks_have_data{false};
   int mutations{0};
+};
+
+/// Hands calls on to a cluster that outlives it.
+class BorrowedKube final : public KubeClient {
+ public:
+  explicit BorrowedKube(KubeClient& to) : to_(to) {}
+  Task<CallResult<void>> ready(Context context) override { return to_.ready(context); }
+  Task<CallResult<KubeResource>> find_kind(Context context, KubeKind kind) override {
+    return to_.find_kind(context, std::move(kind));
+  }
+  Task<CallResult<KubeObject>> get(Context context, KubeRef ref) override {
+    return to_.get(context, std::move(ref));
+  }
+  Task<CallResult<KubeList>> list(Context context, KubeQuery query) override {
+    return to_.list(context, std::move(query));
+  }
+  Task<CallResult<std::unique_ptr<KubeStream>>> watch(Context context, KubeQuery query,
+                                                      std::string version) override {
+    return to_.watch(context, std::move(query), std::move(version));
+  }
+  Task<CallResult<KubeObject>> apply(Context context, const KubeObject& object,
+                                     KubeApply options) override {
+    return to_.apply(context, object, options);
+  }
+  Task<CallResult<void>> remove(Context context, KubeRef ref, std::string uid) override {
+    return to_.remove(context, std::move(ref), std::move(uid));
+  }
+  Task<CallResult<void>> approve_csr(Context context, KubeObject csr, std::string reason) override {
+    return to_.approve_csr(context, std::move(csr), std::move(reason));
+  }
+
+ private:
+  KubeClient& to_;
+};
+
+/// A machine on which no other program is installed, and that has no network.
+class NothingElse final : public Processes, public WebClient {
+ public:
+  std::optional<std::string> find(const std::string&) override { return std::nullopt; }
+  Task<Result<ProcessResult>> run(Context, ProcessCall call) override {
+    co_return fail(Errc::invalid, call.program + ": No such file");
+  }
+  Task<CallResult<WebAnswer>> get(Context, std::string url, const SecretString&) override {
+    co_return tl::unexpected(CallError{Call::kube_read, Progress::not_sent, TlsVerdict::fine,
+                                       Code::unavailable, url + ": no network"});
+  }
 };
 
 /// A machine without disk, network or terminal.
@@ -229,6 +304,17 @@ class FakeDesk final : public Desk {
     return std::make_unique<Way>(machines);
   }
 
+  Result<std::unique_ptr<KubeClient>> open_kube(
+      const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)>) override {
+    if (kubeconfig.empty()) return fail(Errc::invalid, "kubeconfig: there is no current context");
+    return std::make_unique<BorrowedKube>(cluster_);
+  }
+  Processes& processes() override { return nothing_else_; }
+  WebClient& web() override { return nothing_else_; }
+  PortAnswer probe(const IpAddress& address, int, Duration) override {
+    return taken_addresses.contains(address.value()) ? PortAnswer::accepted : PortAnswer::silent;
+  }
+
   int drive(Task<void> task, CancelScope& scope) override {
     task.start();
     if (signal != 0) scope.cancel();
@@ -244,12 +330,14 @@ class FakeDesk final : public Desk {
   std::map<std::string, std::string> exported;   // by path
   Access reached;                                // how, the last time
   std::set<std::string> seen_by_git;
+  std::set<std::string> taken_addresses;  // by machines that are none of ours
   bool state_made{false};
   bool copied{false};
   int signal{0};
   FakeMachines machines;
 
   MemoryStore& store() { return store_; }
+  sim::KubeCluster& kube_cluster() { return cluster_; }
   const std::string printed() const { return out_.str(); }
 
  private:
@@ -300,6 +388,8 @@ class FakeDesk final : public Desk {
   sim::VirtualClock clock_;
   sim::SeededRandom random_{1};
   MemoryStore store_;
+  sim::KubeCluster cluster_{clock_};
+  NothingElse nothing_else_;
   KeptDisplay display_;
   std::ostringstream out_;
   std::ostringstream err_;

@@ -21,7 +21,8 @@ std::string life_mark(const NodeLink& link, const TalosSession& session) {
 Task<Outcome> send(Context context, TalosSession& session, const Action& action,
                    const ConfigSet& configs) {
   if (action.call == Call::bootstrap) co_return co_await session.bootstrap(context);
-  check(action.call == Call::apply_configuration, "only two calls mutate");
+  if (action.call == Call::reset) co_return co_await session.reset(context, action.reset);
+  check(action.call == Call::apply_configuration, "only three calls mutate nodes");
   const MachineConfig& config = configs.nodes.at(action.node);
   check(config.digest == action.payload, "what is sent is what was decided");
   ApplyRequest request;

@@ -38,6 +38,10 @@ class NodeLink {
  private:
   Task<void> open(Context context, NodeView& view);
   Task<bool> open_at(Context context, IpAddress address, NodeView& view);
+  Task<void> read_machine(Context context, Reads reads, NodeView& view);
+  /// Keeps an answer. What this node does not serve stays unknown, and is no trouble of the look.
+  template <class T>
+  void take(NodeView& view, CallResult<T> answer, std::optional<T>& target);
   /// False when a read failed, so that those after it are pointless.
   Task<bool> read_etcd(Context context, NodeView& view);
   Task<void> read_etcd_health(Context context, NodeView& view);

@@ -44,6 +44,30 @@ RunResult Orchestrator::refused(Exit exit, Finding finding) const {
   return result;
 }
 
+std::optional<Finding> Orchestrator::find_mismatch() const {
+  const std::string& cluster = ledger_->facts().cluster();
+  if (!cluster.empty() && cluster != profile_.name) {
+    return Finding{Severity::error,
+                   "O1",
+                   {},
+                   "journal",
+                   fmt::format("the journal is of the cluster {}, and the profile describes {}",
+                               cluster, profile_.name),
+                   "name the right profile with -p, or the right folder with --state-dir"};
+  }
+  const Digest& known = ledger_->facts().secrets();
+  const Digest& present = configs_.secrets_fingerprint;
+  if (!known.empty() && !present.empty() && known != present) {
+    return Finding{Severity::error,
+                   "T9",
+                   {},
+                   "secrets",
+                   "the secrets are not those this cluster was begun with",
+                   "restore the old secrets bundle; regenerated ones lock you out of live nodes"};
+  }
+  return std::nullopt;
+}
+
 Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
   if (auto locked = world_.journal.lock(identity_.owner); !locked) {
     Finding finding{Severity::error,
@@ -65,27 +89,27 @@ Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
     world_.journal.unlock();
     co_return refused(Exit::unsafe, std::move(finding));
   }
+  if (auto mismatch = find_mismatch()) {
+    world_.journal.unlock();
+    co_return refused(Exit::unsafe, *std::move(mismatch));
+  }
   const Digest& known = ledger_->facts().secrets();
   const Digest& present = configs_.secrets_fingerprint;
-  if (!known.empty() && !present.empty() && known != present) {
-    Finding finding{Severity::error,
-                    "T9",
-                    {},
-                    "secrets",
-                    "the secrets are not those this cluster was begun with",
-                    "restore the old secrets bundle; regenerated ones lock you out of live nodes"};
-    world_.journal.unlock();
-    co_return refused(Exit::unsafe, std::move(finding));
-  }
   std::vector<JournalRecord> records;
   const auto add = [&records](RecordKind kind, std::string value) {
     records.emplace_back().kind = kind;
     records.back().value = std::move(value);
   };
+  tell_edits();
   add(RecordKind::run_started, to_hex(configs_.plan));
+  records.back().key = profile_.name;
   if (known.empty() && !present.empty()) add(RecordKind::secrets_fixed, to_hex(present));
   if (!configs_.contract.empty() && configs_.contract != ledger_->facts().contract()) {
     add(RecordKind::contract_fixed, configs_.contract);
+  }
+  if (identity_.adopt && !ledger_->facts().adopted()) {
+    add(RecordKind::observed, {});
+    records.back().key = kAdoptedKey;
   }
   for (JournalRecord& record : records) {
     const auto seq = co_await ledger_->append(std::move(record));
@@ -99,6 +123,23 @@ Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
     co_return refused(Exit::unsafe, std::move(finding));
   }
   co_return std::nullopt;
+}
+
+void Orchestrator::tell_edits() const {
+  const JournalFacts& facts = ledger_->facts();
+  if (facts.plan().empty() || facts.plan() == configs_.plan) return;
+  std::string edited;
+  for (const auto& [node, config] : configs_.nodes) {
+    const MutationFact* sent = facts.last(Call::apply_configuration, node);
+    const bool differs = sent && !sent->payload.empty() && sent->payload != config.digest;
+    if (differs) edited += (edited.empty() ? "" : ", ") + node.value();
+  }
+  emit(EventKind::finding, {}, {},
+       edited.empty() ? "O3: the profile was edited since the last run; no node had got its config "
+                        "yet that differs"
+                      : fmt::format("O3: the profile was edited since the last run; these nodes "
+                                    "have got another config before: {}",
+                                    edited));
 }
 
 Task<RunResult> Orchestrator::run(Context context) {
@@ -236,7 +277,11 @@ void Orchestrator::note_stages(const ClusterView& view) {
 void Orchestrator::settle(Actor& actor, const Step& step, const PhaseEnd& end) {
   actor.result.end = end.end;
   actor.result.retries += end.retries;
+  actor.findings.insert(actor.findings.end(), end.more.begin(), end.more.end());
   if (end.end == StepEnd::passed) {
+    for (const Finding& note : end.more) {
+      emit(EventKind::finding, actor.result.node, step.phase->name(), note.what);
+    }
     if (step.reaches == Milestone::none) return;
     Barrier& reached = barrier(step.reaches);
     reached.arrive();
