@@ -1,12 +1,14 @@
 """The whole of phases 0 to 3: from nothing to the handover, and again with nothing to do."""
 
 import base64
+import json
 import time
 
 import api as apis
 import fake_nodes
 import flux as fluxes
 import support
+import tools
 import tree as trees
 
 
@@ -73,20 +75,37 @@ class Handover(support.KubeTest):
         self.assertEqual(pending.code, 0, pending.explain())
 
     def assert_kubectl_and_status_agree(self, bed):
-        """ichor status counts what kubectl lists."""
+        """`ichor status` says of nodes and layers what kubectl lists."""
         status = bed.ichor("status")
         self.assertEqual(status.code, 0, status.explain())
-        text = status.output
-        for kind, path in (("nodes", "nodes"), ("kustomizations", "kustomizations -A")):
-            names = bed.kubectl("get", *path.split(), "-o", "name").split()
-            self.assertTrue(names, kind)
-        for node in bed.kubectl("get", "nodes", "-o", "name").split():
-            self.assertIn(node.partition("/")[2], text)
-        ready = bed.kubectl("get", "kustomizations", "-A", "-o",
+        seen = {row["node"]: (row["ready"], row["kubelet"])
+                for row in status.of("kubernetes-node")}
+        listed = json.loads(bed.kubectl("get", "nodes", "-o", "json"))["items"]
+        self.assertEqual(seen, {node["metadata"]["name"]: (
+            apis.is_true(node, "Ready"), node["status"]["nodeInfo"]["kubeletVersion"])
+            for node in listed}, status.explain())
+        layers = {row["layer"]: row["state"] for row in status.of("layer")}
+        self.assertEqual(layers, {name: "ok" for name in layers}, status.explain())
+        self.assertLessEqual({"kubernetes", "crds", "cni", "storage", "flux"}, set(layers))
+        ready = bed.kubectl("get", "kustomizations,helmreleases,gitrepositories", "-A", "-o",
                             'jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")]'
                             '.status}{"\\n"}{end}').split()
         self.assertEqual(set(ready), {"True"})
-        self.assertIn(str(len(ready)), text)
+        self.assert_flux_and_status_disagree_on_nothing(bed)
+
+    def assert_flux_and_status_disagree_on_nothing(self, bed):
+        """The same with the flux CLI, also while something is not Ready."""
+        if tools.missing(["flux"]):
+            return
+        self.assertNotIn("False", bed.flux_cli("get", "all", "-A"))
+        bed.running.stop("git")
+        bed.flux.reconcile(f"{fluxes.SOURCES}/{fluxes.NAMESPACE}")
+        self.eventually(lambda: "False" in bed.flux_cli("get", "sources", "git", "-A"), "it fails")
+        status = bed.ichor("status")
+        self.assertEqual([row["state"] for row in status.of("layer", layer="flux")], ["waiting"],
+                         status.explain())
+        self.assertIn("GitRepository", status.output)
+        bed.start_git()
 
 
 class HandoverByReleases(support.KubeTest):
