@@ -42,6 +42,7 @@ void declare_phase(FlagSet& flags, Request& request);
 void declare_wait(FlagSet& flags, Request& request);
 void declare_health(FlagSet& flags, Request& request);
 void declare_status(FlagSet& flags, Request& request);
+void declare_doctor(FlagSet& flags, Request& request);
 void declare_report(FlagSet& flags, Request& request);
 void declare_unlock(FlagSet& flags, Request& request);
 void declare_gen_secrets(FlagSet& flags, Request& request);

@@ -202,6 +202,15 @@ struct StatusRequest {
   std::string kubeconfig;  // empty: the one in the state folder
 };
 
+/// At most one of them: the last run, all rows, or what the words name.
+struct DoctorRequest {
+  bool last{false};
+  bool all{false};
+  bool markdown{false};
+  std::string subject;  // a row's id, a node's name, or an error's text
+  NodeOptions nodes;
+};
+
 struct ReportRequest {
   bool text{false};
 };
@@ -231,6 +240,8 @@ struct LabInjectRequest {
   std::string node;  // empty: every node
   std::string fault;
   Duration lasts{};  // zero: until cleared
+  std::string call;  // for faults of one call: its name; empty: any change
+  bool list{false};  // tell which faults there are, and inject none
 };
 
 struct LabStopRequest {
@@ -382,8 +393,8 @@ struct VersionRequest {};
 using Request =
     std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
                  DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions,
-                 KubeconfigRequest, HealthRequest, StatusRequest, ReportRequest, UnlockRequest,
-                 LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
+                 KubeconfigRequest, HealthRequest, StatusRequest, DoctorRequest, ReportRequest,
+                 UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
                  SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
                  SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
                  SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,

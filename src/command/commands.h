@@ -23,6 +23,7 @@ Exit run(const PhaseRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const WaitRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const HealthRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const DoctorRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const ReportRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const UnlockRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const GenSecretsRequest& request, const CommonOptions& common, Desk& desk);

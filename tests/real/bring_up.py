@@ -173,7 +173,7 @@ def main(tests, module=__name__):
     except subprocess.CalledProcessError as error:
         print(f"real Talos nodes cannot be built on this machine: {error}")
         return ground.SKIPPED
-    program = unittest.main(module, argv=["bring_up", *tests], exit=False, verbosity=2,
+    program = unittest.main(module, argv=["real", *tests], exit=False, verbosity=2,
                             warnings="ignore")  # nodes outlive the objects that started them
     return 0 if program.result.wasSuccessful() else 1
 
