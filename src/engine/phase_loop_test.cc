@@ -167,5 +167,50 @@ TEST_F(OverdueTest, AWaitWithALimitEndsAsItsFault) {
   EXPECT_EQ(end_.finding->fix, "remove it");
 }
 
+/// A machine that is looked at when the operator's laptop goes to sleep for an hour.
+class SleepySession final : public MaintenanceSession {
+ public:
+  SleepySession(sim::VirtualClock& clock, int opened, std::vector<int>& applied_by)
+      : MaintenanceSession("key"), clock_(clock), opened_(opened), applied_by_(applied_by) {}
+  Task<CallResult<MachineStatus>> machine_status(Context) override {
+    if (opened_ == 1) clock_.set_wall(WallTime{clock_.wall().unix_ms + 3'600'000});
+    co_return MachineStatus{Stage::maintenance, true, {}};
+  }
+  Task<Outcome> apply_configuration(Context, ApplyRequest) override {
+    applied_by_.push_back(opened_);
+    co_return Outcome::done();
+  }
+  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+
+ private:
+  sim::VirtualClock& clock_;
+  int opened_;
+  std::vector<int>& applied_by_;
+};
+
+class SleepTest : public EngineRig {
+ protected:
+  std::unique_ptr<TalosSession> connect() override {
+    return std::make_unique<SleepySession>(clock_, ++opened_, applied_by_);
+  }
+  Task<void> apply() {
+    co_await bind();
+    const Apply phase;
+    NodeSubject subject(link_, phase);
+    PhaseLoop loop(state_, phase, subject, bell_);
+    co_await loop.run(context_);
+  }
+
+  RunState state_{world_, profile_, configs_, ledger_};
+  int opened_{0};
+  std::vector<int> applied_by_;
+};
+
+TEST_F(SleepTest, AfterASleepTheMachineIsProvedAnewBeforeItIsChanged) {
+  run_to_end(apply(), std::chrono::hours(1));
+  ASSERT_FALSE(applied_by_.empty());
+  EXPECT_GT(applied_by_.front(), 1) << "not on the connection from before the sleep";
+}
+
 }  // namespace
 }  // namespace ichor
