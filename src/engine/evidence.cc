@@ -30,7 +30,7 @@ std::string told(std::string_view title, const CallResult<std::vector<std::strin
 std::string told(const CallResult<std::vector<ServiceStatus>>& services) {
   if (!services) return {};
   std::string text;
-  std::size_t told = 0;
+  std::size_t count = 0;
   for (const ServiceStatus& service : *services) {
     const bool well = (service.state == "Running" && service.healthy) ||
                       service.state == "Finished" || service.state == "Skipped";
