@@ -91,7 +91,7 @@ class ResetByHand final : public ByHand {
     });
     // A container keeps its disk, so a reset of it is a restart.
     if (!settled || node.spec().platform == Platform::container) return;
-    if (!node.reset(world.outsider(node), true)) return;
+    if (!node.reset(world.outsider(node), ResetRequest{})) return;
     fire();
     world.note_outside_act(node, Call::reset);
   }

@@ -119,6 +119,8 @@ Task<bool> NodeLink::open_at(Context context, IpAddress address, NodeView& view)
   session_ = std::move(*opened);
   auto identity = co_await session_->identity(context.within(profile_.budgets.call));
   if (!identity) {
+    // What somebody said outweighs silence elsewhere.
+    if (identity.error().progress == Progress::answered) view.trouble.reset();
     note(view, std::move(identity).error());
     drop();
     co_return false;

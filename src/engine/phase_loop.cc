@@ -57,7 +57,7 @@ PhaseEnd PhaseLoop::stopped(Stop stop) const {
 }
 
 Task<PhaseEnd> PhaseLoop::out_of_time(Context outer) {
-  const CallError* trouble = subject_.trouble();
+  const std::optional<CallError>& trouble = trouble_;
   NodeLink* node = subject_.node();
   Finding finding;
   finding.id = trouble ? std::string(rule_for(*trouble).fault) : "I13";
@@ -198,6 +198,10 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Wait wait,
                                                 std::uint64_t rings_seen) {
   if (auto end = overdue(context, wait)) co_return end;
   if (auto end = co_await reboot_loop(context)) co_return end;
+  // A look that ran into the end of the budget saw less than the one before it.
+  if (context.expired() && !waiting_.reason.empty()) co_return std::nullopt;
+  const CallError* const trouble = subject_.trouble();
+  trouble_ = trouble ? std::optional(*trouble) : std::nullopt;
   const bool news = wait.reason != waiting_.reason;
   waiting_ = std::move(wait);
   if (news) emit(EventKind::waiting, waiting_.reason);
@@ -257,6 +261,7 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
     co_return gave_up(error, node, true);
   }
   waiting_ = Wait{to_text(error)};
+  trouble_ = error;
   if (outcome.kind == OutcomeKind::unknown) co_return std::nullopt;
   const Duration pause =
       mutation_delay(std::max(retries_, 1), run_.profile.retry, run_.world.random);
