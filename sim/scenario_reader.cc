@@ -132,6 +132,7 @@ void read_cluster(MappingReader& root, Scenario& scenario) {
   }
   root.duration("calm", scenario.calm);
   root.text("pin", scenario.pin);
+  root.text("profile", scenario.profile);
 }
 
 }  // namespace
