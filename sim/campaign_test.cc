@@ -84,6 +84,41 @@ TEST(Campaign, JobsDoNotChangeTheOutcome) {
   EXPECT_EQ(alone.crash_sites, together.crash_sites);
 }
 
+TEST(Campaign, ACrashPointThatIsNeverHitFailsTheReport) {
+  const CampaignOptions options = seeds(1, 5000, "all");
+  CampaignReport report;
+  report.seeds = 5000;
+  report.armed.resize(fault_catalogue().size(), 1);
+  report.fired.resize(fault_catalogue().size(), 1);
+  for (const CrashPoint& point : crash_points()) report.crash_sites[to_text(point)] = 1;
+  std::ostringstream good;
+  EXPECT_EQ(print_report(options, report, good), 0) << good.str();
+  report.crash_sites.erase("after-call Bootstrap");
+  std::ostringstream bad;
+  EXPECT_EQ(print_report(options, report, bad), 1);
+  EXPECT_NE(bad.str().find("crash point after-call Bootstrap was never hit"), std::string::npos);
+}
+
+/// Swarm testing: each kind is on in a tenth of the seeds and off in a quarter, and at most a fifth
+/// of the seeds is declared unrecoverable.
+TEST(Campaign, EveryKindOfFaultIsArmedInSomeSeedsAndNotInOthers) {
+  constexpr int kSeeds = 4000;
+  const FaultChoice all = *parse_faults("all");
+  std::vector<int> armed(fault_catalogue().size());
+  int unrecoverable = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const SeedPlan plan = draw_plan(seed, {3, 3}, all);
+    for (const std::size_t index : plan.faults) ++armed[index];
+    unrecoverable += plan.unrecoverable() ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < armed.size(); ++i) {
+    EXPECT_GE(armed[i], kSeeds / 11) << fault_catalogue()[i].name;
+    EXPECT_LE(armed[i], kSeeds * 3 / 4) << fault_catalogue()[i].name;
+  }
+  EXPECT_LE(unrecoverable, kSeeds / 5);
+  EXPECT_GE(unrecoverable, kSeeds / 10);
+}
+
 TEST(Campaign, BadOptionsAreExplained) {
   EXPECT_FALSE(parse_faults("lost-replies"));
   EXPECT_FALSE(parse_shape("3"));
