@@ -15,6 +15,7 @@ const std::vector<CommandSpec>& commands() {
       {"kubeconfig", "fetch the kubeconfig and prove it", declare_kubeconfig},
       {"health", "wait until nodes, etcd and API are healthy at the same time", declare_health},
       {"status", "look at every node once", declare_status},
+      {"doctor", "explain an error, a node or the last run, and say what to do", declare_doctor},
       {"report", "tell what was done, from the journal", declare_report},
       {"unlock", "break the lock of a run that is certainly gone", declare_unlock},
       {"gen secrets", "make the secrets of a new cluster", declare_gen_secrets, true},

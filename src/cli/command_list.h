@@ -39,6 +39,7 @@ void declare_verify(FlagSet& flags, Request& request);
 void declare_kubeconfig(FlagSet& flags, Request& request);
 void declare_health(FlagSet& flags, Request& request);
 void declare_status(FlagSet& flags, Request& request);
+void declare_doctor(FlagSet& flags, Request& request);
 void declare_report(FlagSet& flags, Request& request);
 void declare_unlock(FlagSet& flags, Request& request);
 void declare_gen_secrets(FlagSet& flags, Request& request);

@@ -138,6 +138,15 @@ struct StatusRequest {
   NodeOptions nodes;
 };
 
+/// At most one of them: the last run, all rows, or what the words name.
+struct DoctorRequest {
+  bool last{false};
+  bool all{false};
+  bool markdown{false};
+  std::string subject;  // a row's id, a node's name, or an error's text
+  NodeOptions nodes;
+};
+
 struct ReportRequest {
   bool text{false};
 };
@@ -165,6 +174,8 @@ struct LabInjectRequest {
   std::string node;  // empty: every node
   std::string fault;
   Duration lasts{};  // zero: until cleared
+  std::string call;  // for faults of one call: its name; empty: any change
+  bool list{false};  // tell which faults there are, and inject none
 };
 
 struct LabStopRequest {
@@ -305,14 +316,13 @@ struct CompletionRequest {
 
 struct VersionRequest {};
 
-using Request =
-    std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
-                 DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, KubeconfigRequest,
-                 HealthRequest, StatusRequest, ReportRequest, UnlockRequest, LabStartRequest,
-                 LabStatusRequest, LabInjectRequest, LabStopRequest, SimulateRequest, RenderRequest,
-                 SchematicIdRequest, SchematicShowRequest, SchematicDiffRequest,
-                 SecretsEncryptRequest, SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest,
-                 GenTalosconfigRequest, MachineconfigPatchRequest, MachineconfigDiffRequest,
-                 ValidateRequest, InitRequest, SchemaRequest, CompletionRequest>;
+using Request = std::variant<
+    VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest, DiscoverRequest,
+    ApplyOptions, BootstrapRequest, VerifyRequest, KubeconfigRequest, HealthRequest, StatusRequest,
+    DoctorRequest, ReportRequest, UnlockRequest, LabStartRequest, LabStatusRequest,
+    LabInjectRequest, LabStopRequest, SimulateRequest, RenderRequest, SchematicIdRequest,
+    SchematicShowRequest, SchematicDiffRequest, SecretsEncryptRequest, SecretsDecryptRequest,
+    GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest, MachineconfigPatchRequest,
+    MachineconfigDiffRequest, ValidateRequest, InitRequest, SchemaRequest, CompletionRequest>;
 
 }  // namespace ichor

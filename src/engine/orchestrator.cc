@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "async/task_group.h"
+#include "model/finding_record.h"
 
 namespace ichor {
 
@@ -119,6 +120,8 @@ Task<RunResult> Orchestrator::run(Context context) {
 }
 
 Task<void> Orchestrator::finish(RunResult& result) {
+  // For `ichor doctor --last`. What cannot be written any more is told by the summary alone.
+  for (const Finding& finding : result.findings) co_await ledger_->append(finding_record(finding));
   JournalRecord ended;
   ended.kind = RecordKind::run_ended;
   ended.key = fmt::to_string(static_cast<int>(result.exit));
