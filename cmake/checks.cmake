@@ -22,5 +22,10 @@ add_test(NAME lab.flags
 add_test(NAME lab.canary
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/canary_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
-set_tests_properties(lab.up lab.kill lab.config_dir lab.flags lab.canary
+# A few cases of the process tier; `make process` runs them all. Without root they are skipped.
+add_test(NAME lab.process
+    COMMAND ${CMAKE_COMMAND} -E env ICHOR=$<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/tests/process/run bootstrap_reply_lost bits_flip good_cable)
+set_tests_properties(lab.process PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(lab.process lab.up lab.kill lab.config_dir lab.flags lab.canary
     PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)
