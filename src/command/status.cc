@@ -32,12 +32,7 @@ nlohmann::ordered_json cluster_row(const ClusterProfile& profile, const ClusterV
 Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) {
   auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
   if (!input) return finish(std::move(input).error(), desk);
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
-  WorkspaceWish place = ground->wish();
-  place.read_only = true;
-  place.as_guest = true;
-  auto space = open_workspace(*input, place, desk);
+  auto space = open_to_look(common, *input, desk);
   if (!space) return finish(std::move(space).error(), desk);
   auto seen = look_around(input->profile, *space, desk);
   if (!seen) return finish(std::move(seen).error(), desk);
