@@ -199,10 +199,6 @@ std::vector<Gate> last_gates(const PhaseRun& run, bool has_cni) {
   return list;
 }
 
-Task<void> pass_into(Context context, PhaseRun& run, Gate gate) {
-  co_await pass(context, run, std::move(gate));
-}
-
 Task<void> services_into(Context context, PhaseRun& run) {
   GateEnd end = co_await wait_for_services(context, *run.world.talos, run.profile, run.world.events,
                                            run.report.name);
@@ -215,7 +211,7 @@ Task<void> services_into(Context context, PhaseRun& run) {
 Task<void> pass_gates(Context context, PhaseRun& run, bool has_cni) {
   TaskGroup group(context);
   for (Gate& gate : last_gates(run, has_cni)) {
-    group.spawn(pass_into(context, run, std::move(gate)));
+    group.spawn(pass_beside(context, run, std::move(gate)));
   }
   const bool services = run.material.plan.gates.talos_services;
   if (services && run.world.talos) group.spawn(services_into(context, run));

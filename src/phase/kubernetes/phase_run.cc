@@ -72,6 +72,10 @@ Task<bool> pass(Context context, PhaseRun& run, Gate gate) {
   co_return false;
 }
 
+Task<void> pass_beside(Context context, PhaseRun& run, Gate gate) {
+  co_await pass(context, run, std::move(gate));
+}
+
 Task<void> explain(PhaseRun& run, Context context, Gate gate) {
   if (context.cancelled()) co_return;
   gate.once = true;

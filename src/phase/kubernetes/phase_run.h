@@ -93,6 +93,9 @@ Task<CallResult<T>> persist(Context context, PhaseRun& run, std::string what,
 /// is up it is given one last look, so that the reason is named.
 Task<bool> pass(Context context, PhaseRun& run, Gate gate);
 
+/// The same, for gates that are waited for side by side; what came of it is in the report.
+Task<void> pass_beside(Context context, PhaseRun& run, Gate gate);
+
 /// Looks at a gate once and takes what is unmet into the report.
 Task<void> explain(PhaseRun& run, Context context, Gate gate);
 

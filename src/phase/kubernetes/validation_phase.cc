@@ -64,10 +64,6 @@ Task<void> check_tree(Context context, PhaseRun& run) {
   }
 }
 
-Task<void> pass_into(Context context, PhaseRun& run, Gate gate) {
-  co_await pass(context, run, std::move(gate));
-}
-
 }  // namespace
 
 Task<void> run_validation(Context context, PhaseRun& run) {
@@ -75,9 +71,9 @@ Task<void> run_validation(Context context, PhaseRun& run) {
   TaskGroup group(context);
   if (!plan.flux.kustomize_root.empty()) group.spawn(check_tree(context, run));
   if (!run.options.dry_run) {
-    group.spawn(pass_into(context, run, flux_gate(plan.flux)));
-    group.spawn(pass_into(context, run, kustomizations_gate()));
-    if (plan.gates.csi_phase == 3) group.spawn(pass_into(context, run, csi_gate(plan.gates)));
+    group.spawn(pass_beside(context, run, flux_gate(plan.flux)));
+    group.spawn(pass_beside(context, run, kustomizations_gate()));
+    if (plan.gates.csi_phase == 3) group.spawn(pass_beside(context, run, csi_gate(plan.gates)));
   }
   co_await group.join();
 }
