@@ -103,7 +103,7 @@ Task<GateEnd> wait_for_api(Context context, GatePlace place) {
     end.unmet.push_back({"the Kubernetes API", to_text(ready.error()),
                          "is an API server up and reachable, and the kubeconfig this cluster's?",
                          "K3", refused});
-    end.hopeless = refused;
+    end.refused = refused;
     if (refused || context.expired()) co_return end;
     Event event;
     event.at = context.now();
@@ -121,14 +121,14 @@ Task<GateEnd> wait_for_object(Context context, GatePlace place, KubeRef ref, con
     const auto known = co_await place.kube.find_kind(context, ref.kind);
     if (!known && known.error().code == Code::not_found) {
       GateEnd end;
-      end.hopeless = true;
+      end.refused = true;
       end.unmet.push_back({to_text(ref), "the API serves no such kind",
                            "name it as `kubectl api-resources` does, or with its group", "K3",
                            true});
       co_return end;
     }
   }
-  co_return co_await wait_for(context, place, gate, false);
+  co_return co_await wait_for(context, place, gate);
 }
 
 Task<void> into(Task<GateEnd> work, GateEnd& end) { end = co_await std::move(work); }
@@ -145,7 +145,7 @@ RunResult result_of(const WaitRequest& request, const GateEnd& end, int signal) 
     result.exit = signal == SIGTERM ? Exit::terminated : Exit::interrupted;
     result.verdict = fmt::format("{}: called off", name);
   } else {
-    result.exit = end.hopeless ? Exit::failed : Exit::out_of_time;
+    result.exit = end.refused ? Exit::failed : Exit::out_of_time;
     result.verdict =
         fmt::format("{}: {} unmet after {}", name, end.unmet.size(), to_text(end.took));
   }
@@ -192,7 +192,7 @@ Exit wait_in_kubernetes(const WaitRequest& request, const CommonOptions& common,
     gate.once = once;
     auto work = request.what == WaitFor::object
                     ? wait_for_object(context, place, object_of(request), gate)
-                    : wait_for(context, place, gate, false);
+                    : wait_for(context, place, gate);
     signal = desk.drive(into(std::move(work), end), scope);
   }
   return show(request, end, {signal, for_programs(common.output)}, desk);

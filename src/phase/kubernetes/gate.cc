@@ -24,18 +24,17 @@ class Waiting {
     }
   }
 
-  Task<GateEnd> run(bool patient) {
+  Task<GateEnd> run() {
     const MonoTime began = context_.now();
     for (const auto& watch : watches_) mirrors_.spawn(watch->run(under()));
     GateEnd end;
     while (true) {
       const std::uint64_t rings = changed_.rings();
       end.unmet = co_await look();
-      end.hopeless = std::any_of(end.unmet.begin(), end.unmet.end(),
-                                 [](const Unmet& one) { return one.hopeless; });
+      end.refused = refused_;
       tell(end.unmet);
       if (end.unmet.empty() && steady()) break;
-      if ((end.hopeless && !patient) || (gate_.once && all_tried())) break;
+      if (refused_ || (gate_.once && all_tried())) break;
       const Wake wake = co_await pause(rings);
       end.cancelled = wake == Wake::cancelled;
       if (end.cancelled || context_.expired()) break;
@@ -95,7 +94,7 @@ class Waiting {
     return gate_.judge(view_);
   }
 
-  Unmet unseen(std::size_t index) const {
+  Unmet unseen(std::size_t index) {
     const KubeMirror& watch = *watches_[index];
     const std::string& kind = gate_.watches[index].kind.kind;
     if (watch.unserved()) {
@@ -105,6 +104,7 @@ class Waiting {
     const std::string why = watch.trouble() ? watch.trouble()->text : "not listed yet";
     const bool refused = watch.trouble() && (watch.trouble()->code == Code::unauthenticated ||
                                              watch.trouble()->code == Code::permission_denied);
+    if (refused) refused_ = true;
     return {"the Kubernetes API", fmt::format("{}: {}", kind, why),
             refused ? "use a kubeconfig that may read it" : "is an API server up and reachable?",
             "K3", refused};
@@ -157,14 +157,15 @@ class Waiting {
   GateView view_;
   std::vector<Unmet> told_;
   std::optional<MonoTime> judged_met_;
+  bool refused_{false};
   std::optional<MonoTime> asked_;
 };
 
 }  // namespace
 
-Task<GateEnd> wait_for(Context context, GatePlace place, const Gate& gate, bool patient) {
+Task<GateEnd> wait_for(Context context, GatePlace place, const Gate& gate) {
   Waiting waiting(context, place, gate);
-  co_return co_await waiting.run(patient);
+  co_return co_await waiting.run();
 }
 
 }  // namespace ichor

@@ -36,7 +36,7 @@ struct Gate {
 
 struct GateEnd {
   std::vector<Unmet> unmet;  // empty: it holds
-  bool hopeless{false};      // one of them does not come by itself
+  bool refused{false};       // the API does not let us look, and never will
   bool cancelled{false};
   Duration took{};
 
@@ -52,9 +52,9 @@ struct GatePlace {
   std::string_view phase;  // lives for ever
 };
 
-/// Waits until the gate holds or the context ends; `patient` also waits where it is hopeless. What
-/// is unmet is told whenever it changes.
-Task<GateEnd> wait_for(Context context, GatePlace place, const Gate& gate, bool patient = true);
+/// Waits until the gate holds, or the context ends, or the API refuses us. An object that has
+/// failed is waited for as well: somebody may mend it. What is unmet is told whenever it changes.
+Task<GateEnd> wait_for(Context context, GatePlace place, const Gate& gate);
 
 /// How often pods are listed to name a reason.
 inline constexpr Duration kReasonPace = std::chrono::seconds(15);

@@ -47,7 +47,7 @@ NodeLine line_of(const KubeObject& node) {
 /// One look through a gate.
 Task<std::vector<Unmet>> unmet_of(Context context, GatePlace place, Gate gate) {
   gate.once = true;
-  GateEnd end = co_await wait_for(context, place, gate, false);
+  GateEnd end = co_await wait_for(context, place, gate);
   co_return std::move(end.unmet);
 }
 

@@ -60,14 +60,15 @@ void PhaseRun::warn(Unmet unmet) {
 }
 
 Task<bool> pass(Context context, PhaseRun& run, Gate gate) {
-  GateEnd end = co_await wait_for(context, run.place(), gate, true);
+  GateEnd end = co_await wait_for(context, run.place(), gate);
   if (end.holds()) co_return true;
   if (end.cancelled) {
     run.report.worsen(PhaseEnd::cancelled);
     co_return false;
   }
   for (Unmet& unmet : end.unmet) {
-    run.stop_at(gate.name, std::move(unmet), PhaseEnd::out_of_time);
+    run.stop_at(gate.name, std::move(unmet),
+                end.refused ? PhaseEnd::failed : PhaseEnd::out_of_time);
   }
   co_return false;
 }
@@ -80,7 +81,7 @@ Task<void> explain(PhaseRun& run, Context context, Gate gate) {
   if (context.cancelled()) co_return;
   gate.once = true;
   const Context late{context.clock, context.scope, later(context.now(), kLastLook)};
-  GateEnd end = co_await wait_for(late, run.place(), gate, false);
+  GateEnd end = co_await wait_for(late, run.place(), gate);
   for (Unmet& unmet : end.unmet) {
     run.stop_at(gate.name, std::move(unmet), PhaseEnd::out_of_time);
   }

@@ -14,7 +14,7 @@ struct Unmet {
   std::string reason;
   std::string fix;
   std::string fault;     // "K1"
-  bool hopeless{false};  // waiting does not help
+  bool hopeless{false};  // it does not come by itself
 
   bool operator==(const Unmet&) const = default;
 };
