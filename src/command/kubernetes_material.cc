@@ -293,6 +293,7 @@ class Loader {
       WantedRelease release;
       release.chart = planned.chart.chart;
       release.version = planned.chart.version;
+      release.plain_http = planned.chart.plain_http;
       if (!planned.from.empty()) {
         auto from_tree = read_tree(planned.from);
         if (!from_tree) {
