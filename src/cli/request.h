@@ -202,6 +202,15 @@ struct StatusRequest {
   std::string kubeconfig;  // empty: the one in the state folder
 };
 
+/// At most one of them: the last run, all rows, or what the words name.
+struct DoctorRequest {
+  bool last{false};
+  bool all{false};
+  bool markdown{false};
+  std::string subject;  // a row's id, a node's name, or an error's text
+  NodeOptions nodes;
+};
+
 struct ReportRequest {
   bool text{false};
 };
@@ -217,6 +226,8 @@ struct LabStartRequest {
   std::string fault_plan;  // a file
   std::optional<std::uint64_t> seed;
   std::string base_address;
+  std::string diary;      // a file; empty: none is kept
+  bool container{false};  // nodes in Talos' container mode instead of machines
   bool detach{false};
 };
 
@@ -229,6 +240,8 @@ struct LabInjectRequest {
   std::string node;  // empty: every node
   std::string fault;
   Duration lasts{};  // zero: until cleared
+  std::string call;  // for faults of one call: its name; empty: any change
+  bool list{false};  // tell which faults there are, and inject none
 };
 
 struct LabStopRequest {
@@ -248,6 +261,9 @@ struct SimulateRequest {
   int jobs{0};                // 0: one per core
   bool trace{false};
   std::vector<std::string> mutants;  // ichor-mutants only
+  bool crash_points{false};          // instead of chance: killed at every place, once
+  bool crash_pairs{false};           // twice, at every pair of places
+  std::string scenario;              // instead of seeds: a file, or a folder of them
 };
 
 enum class DelimiterSet { jinja, makejinja };
@@ -276,6 +292,11 @@ struct SchematicDiffRequest {
   std::string before;
   std::string after;
   bool detailed_exitcode{false};
+};
+
+struct SchematicUploadRequest {
+  std::string file;
+  std::string factory{"https://factory.talos.dev"};
 };
 
 /// What of a file `secrets encrypt` encrypts, as sops names it; at most one is set.
@@ -372,11 +393,11 @@ struct VersionRequest {};
 using Request =
     std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
                  DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions,
-                 KubeconfigRequest, HealthRequest, StatusRequest, ReportRequest, UnlockRequest,
-                 LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
+                 KubeconfigRequest, HealthRequest, StatusRequest, DoctorRequest, ReportRequest,
+                 UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
                  SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
-                 SchematicDiffRequest, SecretsEncryptRequest, SecretsDecryptRequest,
-                 GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
+                 SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
+                 SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
                  MachineconfigPatchRequest, MachineconfigDiffRequest, ValidateRequest, InitRequest,
                  SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest>;
 

@@ -154,6 +154,21 @@ TEST_F(CommandsTest, SecretsAreMadeOnceAndKept) {
   EXPECT_EQ(desk_.files, before);
 }
 
+TEST_F(CommandsTest, TheClientCertificateIsRenewedBeforeItExpires) {
+  type({"apply"});
+  const std::string first = desk_.files["talosconfig"];
+  const auto after_days = [this](int days) {
+    desk_.virtual_clock().run_for(std::chrono::hours(24 * days));
+    desk_.display().summaries.clear();
+    type({"apply"});
+    return desk_.files["talosconfig"];
+  };
+  EXPECT_EQ(after_days(300), first) << "it is good for 65 days more";
+  const std::string renewed = after_days(40);
+  EXPECT_NE(renewed, first) << "25 days are too few";
+  EXPECT_EQ(after_days(300), renewed);
+}
+
 TEST_F(CommandsTest, LookingMakesNoSecrets) {
   EXPECT_EQ(type({"preflight"}), 0) << result().verdict;
   EXPECT_FALSE(desk_.files.contains("secrets.yaml"));
@@ -185,6 +200,20 @@ TEST_F(CommandsTest, LostSecretsAreNotReplaced) {
   EXPECT_EQ(type({"up"}), 5);
   EXPECT_THAT(result().verdict, HasSubstr("secrets of reference are gone"));
   EXPECT_FALSE(desk_.files.contains("secrets.yaml"));
+}
+
+TEST_F(CommandsTest, OtherSecretsAreRefusedAndChangeNothing) {
+  type({"apply"});
+  type({"gen", "secrets", "-o", "other.yaml"});
+  desk_.files["secrets.yaml"] = desk_.exported["other.yaml"];
+  const auto before = desk_.files;
+  const int mutations = desk_.machines.mutations;
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"up"}), 5);
+  ASSERT_THAT(result().findings, SizeIs(1));
+  EXPECT_THAT(result().findings.front().what, HasSubstr("not those this cluster was begun with"));
+  EXPECT_EQ(desk_.files, before) << "the talosconfig is still the one of the cluster";
+  EXPECT_EQ(desk_.machines.mutations, mutations);
 }
 
 TEST_F(CommandsTest, DiscoverTellsTheMachines) {
@@ -285,6 +314,21 @@ TEST_F(CommandsTest, ATalosconfigDoesNotStandForSecretsThatAreMissing) {
   fresh.display().summaries.clear();
   EXPECT_EQ(typed({"status", "--talosconfig", "mine"}), 0);
   EXPECT_FALSE(fresh.reached.client_cert_pem.empty());
+}
+
+TEST_F(CommandsTest, ASchematicIsUploadedInItsCanonicalForm) {
+  desk_.inputs["schematic.yaml"] =
+      "customization: {systemExtensions: {officialExtensions: [siderolabs/qemu-guest-agent]}}";
+  const std::vector<std::string> words{"schematic", "upload", "schematic.yaml", "--factory",
+                                       "https://factory.example"};
+  EXPECT_EQ(type(words), 1) << "nobody is there";
+  desk_.factory_answer = "ce4c980550dd2ab1b17bbf2b08801c7eb59418eafe8f279833297925d67c7515";
+  EXPECT_EQ(type(words), 0);
+  EXPECT_EQ(desk_.printed(), desk_.factory_answer + "\n");
+  EXPECT_THAT(desk_.uploaded["https://factory.example"],
+              HasSubstr("\n            - siderolabs/qemu-guest-agent\n"));
+  desk_.factory_answer = "another";
+  EXPECT_EQ(type(words), 5) << "it would build another image";
 }
 
 TEST_F(CommandsTest, VersionAndCompletionArePrintedAsTheyAre) {

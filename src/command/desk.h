@@ -120,6 +120,9 @@ class Desk {
   /// Runs another program, found by PATH, to its end: no shell, this process' environment with
   /// `call.variables` added, its errors on our standard error. Errc::invalid if there is none.
   virtual Result<ProgramResult> run_program(const ProgramCall& call) = 0;
+  /// Hands a schematic to the image factory at `url`; the ID that the factory gave it.
+  virtual Result<std::string> upload_schematic(const std::string& url,
+                                               const std::string& schematic) = 0;
   /// Refuses a place at which git would see a secret.
   virtual Result<void> may_export(const std::string& path) = 0;
   /// Writes a secret where the operator wants it, with a backup of what was there.

@@ -285,6 +285,11 @@ class FakeDesk final : public Desk {
   Result<ProgramResult> run_program(const ProgramCall&) override {
     return fail(Errc::invalid, "there is no other program here");
   }
+  Result<std::string> upload_schematic(const std::string& url, const std::string& text) override {
+    if (factory_answer.empty()) return fail(Errc::io, url + ": there is no factory");
+    uploaded[url] = text;
+    return factory_answer;
+  }
   Result<void> may_export(const std::string& path) override {
     if (seen_by_git.contains(path)) return fail(Errc::unsafe, path + " is seen by git");
     return {};
@@ -304,6 +309,9 @@ class FakeDesk final : public Desk {
     return std::make_unique<Way>(machines);
   }
 
+  PortAnswer probe(const IpAddress& address, int, Duration) override {
+    return taken_addresses.contains(address.value()) ? PortAnswer::accepted : PortAnswer::silent;
+  }
   Result<std::unique_ptr<KubeClient>> open_kube(
       const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)>) override {
     if (kubeconfig.empty()) return fail(Errc::invalid, "kubeconfig: there is no current context");
@@ -311,9 +319,6 @@ class FakeDesk final : public Desk {
   }
   Processes& processes() override { return nothing_else_; }
   WebClient& web() override { return nothing_else_; }
-  PortAnswer probe(const IpAddress& address, int, Duration) override {
-    return taken_addresses.contains(address.value()) ? PortAnswer::accepted : PortAnswer::silent;
-  }
 
   int drive(Task<void> task, CancelScope& scope) override {
     task.start();
@@ -328,6 +333,8 @@ class FakeDesk final : public Desk {
   std::map<std::string, std::string> inputs;     // files of the operator
   std::map<std::string, std::string> files;      // of the state folder
   std::map<std::string, std::string> exported;   // by path
+  std::map<std::string, std::string> uploaded;   // schematics, by the factory's URL
+  std::string factory_answer;                    // empty: nobody answers
   Access reached;                                // how, the last time
   std::set<std::string> seen_by_git;
   std::set<std::string> taken_addresses;  // by machines that are none of ours
@@ -336,6 +343,7 @@ class FakeDesk final : public Desk {
   int signal{0};
   FakeMachines machines;
 
+  sim::VirtualClock& virtual_clock() { return clock_; }
   MemoryStore& store() { return store_; }
   sim::KubeCluster& kube_cluster() { return cluster_; }
   const std::string printed() const { return out_.str(); }

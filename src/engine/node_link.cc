@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/mutant.h"
 #include "phase/discover.h"
 #include "wait/retry_table.h"
 
@@ -52,6 +53,14 @@ void NodeLink::drop() {
   identity_.reset();
 }
 
+void NodeLink::take_over(NodeLink& other) {
+  if (session_ || !other.session_) return;
+  session_ = std::move(other.session_);
+  identity_ = std::move(other.identity_);
+  last_address_ = other.last_address_;
+  other.drop();  // its watch rings a bell that nobody listens to any more
+}
+
 void NodeLink::note(NodeView& view, CallError error) {
   const bool lost = error.progress != Progress::answered;
   if (!view.trouble) view.trouble = std::move(error);
@@ -75,6 +84,7 @@ std::vector<IpAddress> NodeLink::candidates() const {
 }
 
 bool NodeLink::is_our_machine(const Identity& identity) const {
+  if (mutant("trusts-the-address")) return true;
   if (!identity_conflict(plan_, identity).empty()) return false;
   const BoundIdentity* bound = facts_.bound(plan_.name);
   return !bound || bound->identity.same_machine(identity);
@@ -117,6 +127,8 @@ Task<bool> NodeLink::open_at(Context context, IpAddress address, NodeView& view)
   session_ = std::move(*opened);
   auto identity = co_await session_->identity(context.within(profile_.budgets.call));
   if (!identity) {
+    // What somebody said outweighs silence elsewhere.
+    if (identity.error().progress == Progress::answered) view.trouble.reset();
     note(view, std::move(identity).error());
     drop();
     co_return false;

@@ -34,6 +34,9 @@ class NodeLink {
   std::shared_ptr<TalosSession> session() const { return session_; }
   const std::optional<Identity>& identity() const { return identity_; }
   void drop();
+  /// Goes on with the session of another link to the same node, and what was proved on it, unless
+  /// this link has one. Neither of them may be in the middle of a look.
+  void take_over(NodeLink& other);
 
  private:
   Task<void> open(Context context, NodeView& view);

@@ -45,6 +45,11 @@ class Orchestrator {
   void tell_edits() const;
   Task<void> finish(RunResult& result);
   Task<void> run_actor(Context context, Actor& actor);
+  /// Whether the actor has nothing to do after this step.
+  bool is_last(const Actor& actor, std::size_t step) const;
+  /// Gives the session of a node that is through to the cluster's actor, before the milestone that
+  /// lets that one look: a thousand second connections are hundreds of megabytes.
+  void hand_over(Actor& actor);
   Task<PhaseEnd> run_step(Context context, Actor& actor, const Step& step);
   /// Nothing when the milestone is reached; else why it never will be.
   Task<std::optional<PhaseEnd>> wait_for(Context context, const Actor& actor, Milestone milestone);
