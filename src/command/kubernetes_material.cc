@@ -82,6 +82,7 @@ class Loader {
 
   void resolve() {
     KubernetesPlan& plan = material_.plan;
+    plan.root = root_;
     resolve(plan.namespaces.tree);
     for (std::string& file : plan.secret_manifests) resolve(file);
     resolve(plan.onepassword.connect_token_file);
