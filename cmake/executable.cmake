@@ -18,7 +18,7 @@ endif()
 # main.cc is the composition root: the only file that sees every adapter.
 function(ichor_add_executable target suffix)
     add_executable(${target} ${main})
-    set(parts command os journal talos kube view)
+    set(parts command os journal talos kube factory view)
     list(TRANSFORM parts PREPEND ichor_)
     list(TRANSFORM parts APPEND "${suffix}")
     target_link_libraries(${target} PRIVATE ${parts})

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "lab/control_server.h"
+#include "lab/diary.h"
 #include "lab/fault_injector.h"
 #include "lab/hardware.h"
 #include "lab/kube/service.h"
@@ -147,6 +148,11 @@ class Lab::Impl {
     kube_ = std::make_unique<KubeService>(*site_, options_.kube_port);
     injector_ = std::make_unique<FaultInjector>(*site_, *talos_, *kube_);
     site_->on_change([this](Machine& machine) { on_change(machine); });
+    if (!options_.diary.empty()) {
+      auto diary = Diary::open(options_.diary, *site_);
+      if (!diary) return tl::unexpected(diary.error());
+      diary_ = std::move(*diary);
+    }
     site_->on_broken([this](const Error& error) {
       {
         const std::lock_guard lock(mutex_);
@@ -205,7 +211,7 @@ class Lab::Impl {
       status.talos_version = to_text(sim::talos_version(spec.personality));
     }
     status.kubernetes_api = kube_->url();
-    status.mutations = site_->mutations;
+    status.mutations = site_->mutations();
     return status;
   }
 
@@ -255,7 +261,8 @@ class Lab::Impl {
       const std::string& name = plan.name.value();
       if (!records.contains(name)) {
         MachineRecord fresh;
-        fresh.spec = machine_for(plan, options_.personality, options_.platform);
+        fresh.spec = machine_for(plan, options_.personality.value_or(nearest_personality(profile)),
+                                 options_.platform);
         fresh.link = link_of(plan);
         records[name] = to_json(fresh);
       }
@@ -283,11 +290,7 @@ class Lab::Impl {
     report.loopback = site_->loopback(report.address);
     report.stage = node.stage();
     if (const auto status = node.machine_status(kInsider)) report.ready = status->ready;
-    switch (node.listener()) {
-      case sim::Listener::maintenance: report.port = "maintenance"; break;
-      case sim::Listener::apid: report.port = "apid"; break;
-      default: report.port = "closed"; break;
-    }
+    report.port = port_name(node.listener());
     report.fingerprint = talos_->fingerprint(machine);
     report.hostname = node.hostname().value();
     report.installed = node.disk().installed;
@@ -326,6 +329,7 @@ class Lab::Impl {
   SystemRandom random_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<Site> site_;
+  std::unique_ptr<Diary> diary_;
   std::unique_ptr<TalosService> talos_;
   std::unique_ptr<KubeService> kube_;
   std::unique_ptr<FaultInjector> injector_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace ichor::lab {
 struct LabOptions {
   std::string state_dir;   // made if it is missing; holds disks, address map and control socket
   double time_scale{1.0};  // how much faster than the world node durations pass
-  sim::Personality personality{sim::Personality::v1_12};
+  /// Which Talos new machines run; none: the one that is nearest to the profile's version.
+  std::optional<sim::Personality> personality;
   sim::Platform platform{sim::Platform::metal};
   /// First address of the lab, e.g. "127.40.7.1"; empty: a free block, the same one again for a
   /// folder that was used before.
@@ -26,6 +28,7 @@ struct LabOptions {
   std::uint16_t talos_port{50000};
   std::uint16_t kube_port{6443};
   std::vector<ScheduledFault> faults;
+  std::string diary;  // a file, see lab/diary.h; empty: none is kept
 };
 
 /// Simulated Talos nodes behind real sockets: TLS 1.3, gRPC and the Kubernetes API, one loopback

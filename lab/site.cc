@@ -163,6 +163,11 @@ void Site::on_saved(const Result<void>& result) {
   if (!saving_) run(waiting_next_);
 }
 
+void Site::count_mutation(Machine& machine, std::string_view path) {
+  ++mutations_;
+  if (mutated_) mutated_(machine, path);
+}
+
 WallTime Site::wall_at(MonoTime moment) const {
   const auto ago = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now() - moment);
   const double real = static_cast<double>(ago.count()) / time_scale_;

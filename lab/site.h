@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lab/address_block.h"
@@ -62,7 +64,11 @@ class Site {
   /// The wall clock's time at a moment of the lab's own time.
   WallTime wall_at(MonoTime moment) const;
 
-  std::uint64_t mutations{0};
+  /// Counts a call that has changed a machine, and tells the listener.
+  void count_mutation(Machine& machine, std::string_view path);
+  std::uint64_t mutations() const { return mutations_; }
+  using MutationListener = std::function<void(Machine&, std::string_view path)>;
+  void on_mutation(MutationListener listener) { mutated_ = std::move(listener); }
 
  private:
   void settle();
@@ -94,6 +100,8 @@ class Site {
   std::vector<std::function<void()>> waiting_;       // for what is being saved
   std::vector<std::function<void()>> waiting_next_;  // for what will be saved after it
   std::function<void(const Error&)> broken_;
+  std::uint64_t mutations_{0};
+  MutationListener mutated_;
 };
 
 /// Names in the state folder.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "async/slot.h"
+#include "sim/canaries.h"
 #include "sim/hang.h"
 #include "sim/world.h"
 
@@ -29,6 +30,22 @@ Reply reply_of(const CallResult<T>& result) {
   return reply;
 }
 
+/// The node's last events as text. Its kernel log tells of the same.
+auto last_events(std::string_view method, int count) {
+  return [method, count](Node& node, const Caller& caller) -> Answer<std::vector<std::string>> {
+    if (auto gate = node.admit(caller, "machine.MachineService", method, Need::reader); !gate) {
+      return tl::unexpected(gate.error());
+    }
+    const std::vector<NodeEvent> events = node.events();
+    std::vector<std::string> lines;
+    const auto wanted = static_cast<std::size_t>(count);
+    for (std::size_t i = events.size() - std::min(events.size(), wanted); i < events.size(); ++i) {
+      lines.push_back(events[i].name + " " + events[i].action + " " + events[i].message);
+    }
+    return lines;
+  };
+}
+
 /// One handshake with one machine.
 class SimSession final : public TalosSession {
  public:
@@ -45,7 +62,11 @@ class SimSession final : public TalosSession {
     caller_.anonymous = maintenance;
     caller_.admin = !maintenance;
     caller_.reader = true;
+    world_.count_session(process_, 1);
   }
+  ~SimSession() override { world_.count_session(process_, -1); }
+  SimSession(const SimSession&) = delete;
+  SimSession& operator=(const SimSession&) = delete;
 
   const Peer& peer() const override { return peer_; }
 
@@ -111,12 +132,23 @@ class SimSession final : public TalosSession {
                               [](Node& node, const Caller& caller) -> Answer<SecretString> {
                                 auto text = node.kubeconfig(caller);
                                 if (!text) return tl::unexpected(std::move(text).error());
-                                return SecretString(*std::move(text));
+                                return SecretString(*std::move(text) + kubeconfig_canary());
                               });
+  }
+  Task<CallResult<Hardware>> hardware(Context context) override {
+    return read<Hardware>(context, Call::hardware,
+                          [](Node& node, const Caller& caller) { return node.hardware(caller); });
+  }
+  Task<CallResult<std::vector<std::string>>> dmesg(Context context, int lines) override {
+    return read<std::vector<std::string>>(context, Call::dmesg, last_events("Dmesg", lines));
+  }
+  Task<CallResult<std::vector<std::string>>> events(Context context, int count) override {
+    return read<std::vector<std::string>>(context, Call::events, last_events("Events", count));
   }
   Task<CallResult<std::unique_ptr<Watch>>> watch(Context context, Bell& changed) override;
   Task<Outcome> apply_configuration(Context context, ApplyRequest request) override;
   Task<Outcome> bootstrap(Context context) override;
+  Task<Outcome> reset(Context context, ResetRequest reset) override;
 
  private:
   bool connected() const { return !broken_ && port_.epoch == epoch_; }
@@ -137,8 +169,7 @@ class SimSession final : public TalosSession {
   /// does; a lost reply is lost after that.
   template <class T, class Fn>
   Task<CallResult<T>> carry(Context context, Request request, Fn execute) {
-    if (world_.process_dead(process_)) co_await hang(world_.clock());
-    if (world_.crash_here(process_, CrashSite::before_call, name_of(request.call))) {
+    if (world_.crash_here(process_, {CrashSite::before_call, name_of(request.call)})) {
       co_await hang(world_.clock());
     }
     if (!connected()) {
@@ -158,8 +189,11 @@ class SimSession final : public TalosSession {
     if constexpr (std::is_same_v<T, bool>) {
       if (result) reply.etcd_has_data = *result ? Known::yes : Known::no;
     }
+    if constexpr (std::is_same_v<T, SecretString>) {
+      if (result) reply.secret = result->reveal();
+    }
     world_.note_reply(request, reply);
-    if (world_.crash_here(process_, CrashSite::after_call, name_of(request.call))) {
+    if (world_.crash_here(process_, {CrashSite::after_call, name_of(request.call)})) {
       co_await hang(world_.clock());
     }
     co_return result;
@@ -182,7 +216,7 @@ class SimSession final : public TalosSession {
       };
       if (port.epoch != epoch) {
         // A machine that went down says nothing; one whose apid was replaced resets the connection.
-        if (port.listener == Listener::silent) return;
+        if (port.listener == Listener::silent || epoch < port.mute_epochs_before) return;
         answer_later(tl::unexpected(
             lost(request.call, Progress::sent, Code::unavailable, "connection reset by peer")));
         return;
@@ -257,6 +291,16 @@ Task<Outcome> SimSession::bootstrap(Context context) {
   co_return outcome_of(co_await carry<Nothing>(context, std::move(request), execute));
 }
 
+Task<Outcome> SimSession::reset(Context context, ResetRequest reset) {
+  auto execute = [reset](Node& node, const Caller& caller) -> Answer<Nothing> {
+    auto reply = node.reset(caller, reset);
+    if (!reply) return tl::unexpected(std::move(reply).error());
+    return Nothing{};
+  };
+  co_return outcome_of(
+      co_await carry<Nothing>(context, request_for(Call::reset, context), std::move(execute)));
+}
+
 Task<CallResult<std::unique_ptr<Watch>>> SimSession::watch(Context context, Bell& changed) {
   Request request = request_for(Call::watch, context);
   const auto opened =
@@ -276,7 +320,16 @@ Task<CallResult<std::unique_ptr<Watch>>> SimSession::watch(Context context, Bell
 Task<CallResult<std::unique_ptr<TalosSession>>> SimTalosApi::open(Context context,
                                                                   IpAddress address,
                                                                   PeerDemand demand) {
-  if (world_.process_dead(process_)) co_await hang(world_.clock());
+  const std::string_view what = name_of(Call::open);
+  if (world_.crash_here(process_, {CrashSite::before_call, what})) co_await hang(world_.clock());
+  auto opened = co_await connect(context, std::move(address), std::move(demand));
+  if (world_.crash_here(process_, {CrashSite::after_call, what})) co_await hang(world_.clock());
+  co_return opened;
+}
+
+Task<CallResult<std::unique_ptr<TalosSession>>> SimTalosApi::connect(Context context,
+                                                                     IpAddress address,
+                                                                     PeerDemand demand) {
   Port* port = world_.port_at(address);
   Request request;
   request.process = process_;
@@ -325,7 +378,14 @@ Task<CallResult<std::unique_ptr<TalosSession>>> SimTalosApi::open(Context contex
 }
 
 Task<CallResult<void>> SimKubeApi::ready(Context context, const SecretString&) {
-  if (world_.process_dead(process_)) co_await hang(world_.clock());
+  const std::string_view what = name_of(Call::kube_ready);
+  if (world_.crash_here(process_, {CrashSite::before_call, what})) co_await hang(world_.clock());
+  CallResult<void> result = co_await ask(context);
+  if (world_.crash_here(process_, {CrashSite::after_call, what})) co_await hang(world_.clock());
+  co_return result;
+}
+
+Task<CallResult<void>> SimKubeApi::ask(Context context) {
   Request request;
   request.process = process_;
   request.call = Call::kube_ready;
@@ -342,6 +402,8 @@ Task<CallResult<void>> SimKubeApi::ready(Context context, const SecretString&) {
                                    [](const auto& node) { return node->api_server_ready(); });
   if (wake != Wake::signalled) {
     result = tl::unexpected(ended(Call::kube_ready, wake));
+  } else if (passage.tls) {
+    result = tl::unexpected(*passage.tls);
   } else if (!answers || passage.refuse) {
     result = tl::unexpected(
         lost(Call::kube_ready, Progress::not_sent, Code::unavailable, "connection refused"));
@@ -373,6 +435,11 @@ void SimWatch::node_changed() {
   if (copies == 0) return;
   ring_after(world_.plan().latency);
   if (copies > 1) bell_.ring();
+}
+
+void SimWatch::connection_forgotten() {
+  std::erase(port_->watches, this);
+  port_ = nullptr;
 }
 
 void SimWatch::connection_lost() {

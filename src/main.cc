@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "cli/command_line.h"
 #include "command/commands.h"
+#include "factory/upload.h"
 #include "journal/sqlite_journal.h"
 #include "kube/https_kube_api.h"
 #include "kube/https_kube_client.h"
@@ -30,6 +31,7 @@
 #include "os/process.h"
 #include "os/signals.h"
 #include "os/system_random.h"
+#include "os/tcp_probe.h"
 #include "os/temp_dir.h"
 #include "os/terminal.h"
 #include "talos/grpc_talos_api.h"
@@ -42,6 +44,7 @@ namespace ichor {
 namespace {
 
 constexpr std::size_t kInputMax = 4u << 20;
+constexpr Duration kUploadLimit = std::chrono::seconds(30);
 
 class MachineState final : public StateDir {
  public:
@@ -131,6 +134,10 @@ class MachineDesk final : public Desk {
   }
   bool has_file(const std::string& path) override { return ichor::has_file(path); }
   Result<ProgramResult> run_program(const ProgramCall& call) override;
+  Result<std::string> upload_schematic(const std::string& url,
+                                       const std::string& schematic) override {
+    return ichor::upload_schematic(url, schematic, kUploadLimit);
+  }
   Result<void> may_export(const std::string& path) override { return refuse_committable(path); }
   Result<void> export_secret(const std::string& path, const SecretString& content) override;
   Result<void> create_private(const std::string& path, const SecretString& content,
@@ -139,6 +146,9 @@ class MachineDesk final : public Desk {
                                    bool force) override;
   Result<std::unique_ptr<StateDir>> open_state(const std::string& path, Missing missing) override;
   Result<std::unique_ptr<Site>> reach(Access access) override;
+  PortAnswer probe(const IpAddress& address, int port, Duration limit) override {
+    return probe_tcp(address, port, limit);
+  }
   Result<std::unique_ptr<KubeClient>> open_kube(
       const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)> dial) override;
   Processes& processes() override;

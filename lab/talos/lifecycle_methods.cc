@@ -62,9 +62,16 @@ void shutdown(Exchange& exchange) {
 
 void reset(Exchange& exchange) {
   const auto request = exchange.parse<machine::ResetRequest>();
+  ResetRequest wish;
+  wish.graceful = request.graceful();
+  wish.reboot = request.reboot();
+  for (const auto& partition : request.system_partitions_to_wipe()) {
+    if (partition.wipe()) wish.partitions.push_back(partition.label());
+  }
+  for (const std::string& disk : request.user_disks_to_wipe()) wish.user_disks.push_back(disk);
   const std::string actor = new_actor(exchange);
   reply_actor<machine::ResetResponse>(exchange, actor,
-                                      exchange.node().reset(exchange.caller(), request.reboot()));
+                                      exchange.node().reset(exchange.caller(), wish));
 }
 
 /// The lab's nodes have one version for life: an upgrade to it is a reboot, to another is refused.

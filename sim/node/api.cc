@@ -159,6 +159,26 @@ Answer<bool> Node::time_synced(const Caller& caller) const {
   return impl_->m_.time_synced;
 }
 
+Answer<Hardware> Node::hardware(const Caller& caller) const {
+  if (auto gate = impl_->admit(caller, kState, "Get", Need::reader); !gate) {
+    return tl::unexpected(gate.error());
+  }
+  const NodeSpec& spec = impl_->spec_;
+  Hardware hardware;
+  hardware.container = impl_->container();
+  const bool calls_served = impl_->admit(caller, kMachine, "Memory", Need::reader).has_value();
+  if (calls_served) hardware.arch = "amd64";
+  // What is not asked of the kernel comes from SMBIOS, and a container has none.
+  if (calls_served || !hardware.container) hardware.memory_bytes = spec.memory_bytes;
+  if (!hardware.container) hardware.secure_boot = spec.secure_boot;
+  for (const Disk& disk : impl_->disk_list()) {
+    constexpr std::uint64_t kOtherPartitions = 3ull << 30;
+    if (!disk.system_disk || disk.size_bytes <= kOtherPartitions) continue;
+    hardware.ephemeral_bytes = disk.size_bytes - kOtherPartitions;
+  }
+  return hardware;
+}
+
 Answer<std::optional<std::string>> Node::machine_config(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kState, "Get", Need::reader); !gate) {
     return tl::unexpected(gate.error());
@@ -285,10 +305,10 @@ Answer<void> Node::shutdown(const Caller& caller) {
   return {};
 }
 
-Answer<void> Node::reset(const Caller& caller, bool reboot) {
+Answer<void> Node::reset(const Caller& caller, const ResetRequest& request) {
   if (auto gate = impl_->admit(caller, kMachine, "Reset", Need::admin); !gate) return gate;
   const Impl::Entry entry(*impl_);
-  impl_->leave(SequenceName::reset, reboot && !impl_->container());
+  impl_->leave(SequenceName::reset, request.reboot && !impl_->container(), request);
   return {};
 }
 

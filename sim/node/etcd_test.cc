@@ -166,7 +166,7 @@ TEST_F(EtcdOfNodes, ANodeThatWasResetLeavesAndJoinsAsANewMember) {
   control_planes();
   ASSERT_TRUE(all_members());
   const EtcdMemberId before = cp(3).disk().etcd_member;
-  ASSERT_TRUE(cp(3).reset(Bench::admin, true));
+  ASSERT_TRUE(cp(3).reset(Bench::admin, {}));
   EXPECT_EQ(cp(1).etcd_members(Bench::admin)->size(), 2u);
   ASSERT_TRUE(bench.run_to(cp(3), Stage::maintenance));
   ASSERT_TRUE(bench.apply(cp(3), "cp3"));

@@ -250,15 +250,16 @@ void Node::Impl::fatal(SequenceName sequence, const char* error) {
   arm(Timer::down, kFatalCountdown);
 }
 
-void Node::Impl::leave(SequenceName sequence, bool comes_back) {
+void Node::Impl::leave(SequenceName sequence, bool comes_back, const ResetRequest& reset) {
   if (armed(Timer::down)) {
     log_.sequence(now(), sequence, "NOOP", "sequence not started: locked");
     return;
   }
   m_.leaving = sequence;
   m_.comes_back = comes_back;
+  m_.reset = reset;
   open_sequence(sequence, stage_of(sequence), "");
-  if (sequence == SequenceName::reset && !container()) leave_etcd();
+  if (sequence == SequenceName::reset && reset.graceful && !container()) leave_etcd();
   stop_workloads();
   arm(Timer::down, spec_.durations.reboot_down);
 }
@@ -277,7 +278,7 @@ void Node::Impl::stop_workloads() {
 }
 
 void Node::Impl::on_down() {
-  if (m_.leaving == SequenceName::reset && !container()) wipe_system_disk();
+  if (m_.leaving == SequenceName::reset && !container()) wipe_disks();
   const bool comes_back = m_.comes_back;
   lose_memory();
   if (!comes_back) return;
@@ -285,15 +286,26 @@ void Node::Impl::on_down() {
   begin_boot();
 }
 
-void Node::Impl::wipe_system_disk() {
+void Node::Impl::wipe_disks() {
   NodeDisk& disk = change_disk();
-  if (!disk.install_disk.empty()) disk.blank_disks.push_back(disk.install_disk);
-  disk.installed = false;
-  disk.install_disk.clear();
-  disk.config.clear();
-  disk.staged_config.clear();
-  disk.etcd_cluster.reset();
-  disk.kubelet_registered = false;
+  const std::vector<std::string>& labels = m_.reset.partitions;
+  const auto goes = [&](const char* label) {
+    return labels.empty() || std::find(labels.begin(), labels.end(), label) != labels.end();
+  };
+  for (const std::string& path : m_.reset.user_disks) disk.blank_disks.push_back(path);
+  if (labels.empty()) {
+    if (!disk.install_disk.empty()) disk.blank_disks.push_back(disk.install_disk);
+    disk.installed = false;
+    disk.install_disk.clear();
+  }
+  if (goes("STATE")) {
+    disk.config.clear();
+    disk.staged_config.clear();
+  }
+  if (goes("EPHEMERAL")) {
+    disk.etcd_cluster.reset();
+    disk.kubelet_registered = false;
+  }
 }
 
 Listener Node::Impl::listener() const {

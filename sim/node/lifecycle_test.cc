@@ -247,7 +247,7 @@ TEST_F(Metal12, ResetWipesTheSystemDiskAndComesBackInMaintenance) {
   Node& cp1 = bench.configured("cp1");
   ASSERT_TRUE(cp1.bootstrap(Bench::admin));
   ASSERT_TRUE(bench.run_to([&] { return cp1.api_server_ready(); }));
-  ASSERT_TRUE(cp1.reset(Bench::admin, true));
+  ASSERT_TRUE(cp1.reset(Bench::admin, {}));
   EXPECT_EQ(cp1.stage(), Stage::resetting);
   EXPECT_FALSE(cp1.api_server_ready());
   ASSERT_TRUE(bench.run_to(cp1, Stage::maintenance));
@@ -265,7 +265,7 @@ TEST_F(Metal12, ResetWithoutRebootAndShutdownSwitchTheMachineOff) {
   EXPECT_TRUE(cp1.disk().installed);
   cp1.power_on();
   ASSERT_TRUE(bench.run_to([&] { return cp1.kubelet_running(); }));
-  ASSERT_TRUE(cp1.reset(Bench::admin, false));
+  ASSERT_TRUE(cp1.reset(Bench::admin, {.reboot = false}));
   ASSERT_TRUE(bench.run_to([&] { return !cp1.powered(); }));
   EXPECT_FALSE(cp1.disk().installed);
 }

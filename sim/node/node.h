@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "async/clock.h"
+#include "model/action.h"
 #include "model/call.h"
 #include "model/node.h"
 #include "port/random.h"
@@ -140,6 +141,7 @@ class Node {
   Answer<std::vector<Disk>> disks(const Caller& caller) const;
   Answer<std::vector<ServiceStatus>> services(const Caller& caller) const;
   Answer<bool> time_synced(const Caller& caller) const;
+  Answer<Hardware> hardware(const Caller& caller) const;
   Answer<std::optional<std::string>> machine_config(const Caller& caller) const;
   Answer<bool> etcd_has_data(const Caller& caller) const;
   Answer<std::vector<EtcdMember>> etcd_members(const Caller& caller) const;
@@ -164,7 +166,7 @@ class Node {
   Answer<void> bootstrap(const Caller& caller);
   Answer<void> reboot(const Caller& caller);
   Answer<void> shutdown(const Caller& caller);
-  Answer<void> reset(const Caller& caller, bool reboot);  // graceful, whole system disk
+  Answer<void> reset(const Caller& caller, const ResetRequest& request);
   Answer<void> restart_service(const Caller& caller, const std::string& id);
   Answer<void> etcd_remove_member(const Caller& caller, EtcdMemberId member);
 

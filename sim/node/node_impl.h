@@ -37,7 +37,7 @@ class Node::Impl {
   void accept_config(const std::string& config, const ConfigFacts& facts);
   void activate(const std::string& config, const ConfigFacts& facts);
   void try_config(const std::string& config, const ConfigFacts& facts);
-  void leave(SequenceName sequence, bool comes_back);
+  void leave(SequenceName sequence, bool comes_back, const ResetRequest& reset = {});
 
   // --- boot.cc: the boot sequence of a configured node
   bool trustd_running() const;
@@ -154,6 +154,7 @@ class Node::Impl {
     NodeObject node_object{NodeObject::none};
     Stage stage{Stage::unknown};
     SequenceName leaving{SequenceName::reboot};
+    ResetRequest reset;  // with leaving == reset
     MonoTime join_began{};
     MonoTime learner_since{};
     std::uint64_t seen_revision{0};
@@ -204,7 +205,7 @@ class Node::Impl {
   void fatal(SequenceName sequence, const char* error);
   void stop_workloads();
   void on_down();
-  void wipe_system_disk();
+  void wipe_disks();
   void on_rollback();
   const Disk* find_disk(const std::string& path) const;
   bool has_volumes(const Disk& disk) const;

@@ -9,6 +9,8 @@ void declare_apply(FlagSet& flags, Request& request) {
   declare_adopt(flags, apply.change);
   declare_configs(flags, apply.change);
   declare_order(flags, apply.change);
+  declare_backoff(flags, apply.change.patience);
+  declare_consents(flags, apply.nodes);
   declare_nodes(flags, apply.nodes);
   declare_identity(flags, apply.nodes.access);
   declare_trust(flags, apply.nodes.trust);

@@ -16,6 +16,8 @@ void declare_lab_start(FlagSet& flags, Request& request) {
   flags.number("--seed", "N", 0, INT64_MAX,
                [&start](std::int64_t seed) { start.seed = static_cast<std::uint64_t>(seed); });
   flags.text("--base-address", "IP", start.base_address);
+  flags.text("--diary", "FILE", start.diary);
+  flags.flag("--container", start.container);
   flags.flag("--detach", start.detach);
   flags.rule([&start]() -> std::string {
     if (start.state_dir.empty()) return "needs --state DIR";
@@ -44,9 +46,14 @@ void declare_lab_inject(FlagSet& flags, Request& request) {
     inject.fault = text;
     return std::string();
   };
-  flags.argument("FAULT", FlagSet::Need::required, take);
-  flags.rule(
-      [&inject]() -> std::string { return inject.state_dir.empty() ? "needs --state DIR" : ""; });
+  flags.argument("FAULT", FlagSet::Need::optional, take);
+  flags.text("--call", "METHOD", inject.call);
+  flags.flag("--list", inject.list);
+  flags.rule([&inject]() -> std::string {
+    if (inject.list) return inject.fault.empty() ? "" : "--list takes no fault";
+    if (inject.fault.empty()) return "needs a FAULT, or --list";
+    return inject.state_dir.empty() ? "needs --state DIR" : "";
+  });
 }
 
 void declare_lab_stop(FlagSet& flags, Request& request) {

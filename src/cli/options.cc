@@ -14,14 +14,6 @@ bool is_node_name(std::string_view text) {
          text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
-std::string take_names(const std::string& text, std::vector<NodeName>& names) {
-  for (std::string& name : split_list(text)) {
-    if (!is_node_name(name)) return fmt::format("\"{}\" is no name of a node", name);
-    names.emplace_back(std::move(name));
-  }
-  return {};
-}
-
 std::string take_address(const std::string& text, NodeOptions& options) {
   const std::size_t equals = text.find('=');
   const std::string node = text.substr(0, equals);
@@ -68,12 +60,58 @@ std::string take_endpoints(const std::string& text, std::vector<std::string>& en
   return {};
 }
 
+std::string take_consent(const std::string& text, NodeOptions& options) {
+  const std::size_t equals = text.find('=');
+  const std::string node = text.substr(0, equals);
+  const std::string serial = equals == std::string::npos ? "" : text.substr(equals + 1);
+  if (!is_node_name(node) || serial.empty()) {
+    return fmt::format("\"{}\" is no NODE=SERIAL such as cp1=S4EWNX0N123456", text);
+  }
+  options.wipe_consents[NodeName(node)] = serial;
+  return {};
+}
+
+FlagSet::Take take_time(std::optional<Duration>& target) {
+  return [&target](const std::string& text) {
+    target = parse_time(text);
+    return target ? std::string() : fmt::format("\"{}\" is no time such as 90s, 5m or 1h", text);
+  };
+}
+
 std::string take_text(const std::string& text, std::string& target) {
   target = text;
   return text.empty() ? "must not be empty" : "";
 }
 
 }  // namespace
+
+std::string take_names(const std::string& text, std::vector<NodeName>& names) {
+  for (std::string& name : split_list(text)) {
+    if (!is_node_name(name)) return fmt::format("\"{}\" is no name of a node", name);
+    names.emplace_back(std::move(name));
+  }
+  return {};
+}
+
+void declare_consents(FlagSet& flags, NodeOptions& options) {
+  flags.value(
+      "--consent-wipe", "NODE=SERIAL",
+      [&options](const std::string& text) { return take_consent(text, options); },
+      FlagSet::Times::many);
+}
+
+void declare_backoff(FlagSet& flags, PatienceOptions& options) {
+  flags.number("--retries", "N", 0, 100,
+               [&options](std::int64_t count) { options.retries = static_cast<int>(count); });
+  flags.value("--retry-initial", "TIME", take_time(options.retry_initial));
+  flags.value("--retry-max", "TIME", take_time(options.retry_max));
+  flags.value("--apply-timeout", "TIME", take_time(options.apply));
+}
+
+void declare_patience(FlagSet& flags, PatienceOptions& options) {
+  flags.value("--verify-timeout", "TIME", take_time(options.verify));
+  flags.value("--stuck-after", "TIME", take_time(options.stuck));
+}
 
 void declare_identity(FlagSet& flags, AccessOptions& options) {
   flags.value("--talosconfig", "FILE",

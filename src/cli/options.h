@@ -17,6 +17,12 @@ void declare_identity(FlagSet& flags, AccessOptions& options);
 void declare_endpoints(FlagSet& flags, AccessOptions& options);
 /// -i, --insecure and --cert-fingerprint: for commands that meet nodes in maintenance mode.
 void declare_trust(FlagSet& flags, TrustOptions& options);
+/// --consent-wipe: for commands that may overwrite disks.
+void declare_consents(FlagSet& flags, NodeOptions& options);
+/// --retries, --retry-initial, --retry-max, --apply-timeout.
+void declare_backoff(FlagSet& flags, PatienceOptions& options);
+/// --verify-timeout and --stuck-after.
+void declare_patience(FlagSet& flags, PatienceOptions& options);
 /// --dry-run and --detailed-exitcode.
 void declare_dry_run(FlagSet& flags, ChangeOptions& options);
 /// --adopt.
@@ -28,6 +34,9 @@ void declare_order(FlagSet& flags, ChangeOptions& options);
 
 /// --exclude.
 void declare_exclude(FlagSet& flags, std::vector<NodeName>& exclude);
+
+/// Names of nodes with commas between; returns what is wrong with the text.
+std::string take_names(const std::string& text, std::vector<NodeName>& names);
 
 /// A factor from 1 to 1000; returns what is wrong with the text.
 std::string take_time_scale(const std::string& text, double& scale);

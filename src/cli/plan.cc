@@ -8,6 +8,7 @@ void declare_plan(FlagSet& flags, Request& request) {
   flags.flag("--detailed-exitcode", plan.change.detailed_exitcode);
   declare_configs(flags, plan.change);
   declare_order(flags, plan.change);
+  declare_consents(flags, plan.nodes);
   declare_addresses(flags, plan.nodes);
   declare_identity(flags, plan.nodes.access);
   declare_trust(flags, plan.nodes.trust);

@@ -8,6 +8,7 @@ void declare_preflight(FlagSet& flags, Request& request) {
   declare_nodes(flags, preflight.nodes);
   declare_identity(flags, preflight.nodes.access);
   declare_trust(flags, preflight.nodes.trust);
+  declare_consents(flags, preflight.nodes);
 }
 
 }  // namespace ichor

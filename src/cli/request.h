@@ -54,6 +54,15 @@ struct NodeOptions {
   std::map<NodeName, IpAddress> addresses;  // where a node is now, if the profile does not say
   AccessOptions access;
   TrustOptions trust;
+  std::map<NodeName, std::string> wipe_consents;  // by node: the serial of the disk
+};
+
+/// How often and how long is tried, if the profile shall not say.
+struct PatienceOptions {
+  std::optional<int> retries;
+  std::optional<Duration> retry_initial, retry_max;
+  std::optional<Duration> stuck;          // in one stage, until it is told what is unmet
+  std::optional<Duration> apply, verify;  // for the whole step
 };
 
 /// What every command that changes nodes takes.
@@ -64,6 +73,7 @@ struct ChangeOptions {
   std::optional<int> concurrency;
   bool adopt{false};  // go on with a journal that was begun on another machine
   bool raise_contract{false};
+  PatienceOptions patience;
   std::string config_dir;  // ready-made configs; empty: those of the profile, or generated ones
 };
 
@@ -159,6 +169,19 @@ struct BootstrapRequest {
 
 struct VerifyRequest {
   NodeOptions nodes;
+  PatienceOptions patience;
+};
+
+/// Nodes by name, or all of a cluster that is named as well.
+struct ResetOptions {
+  NodeOptions nodes;
+  ChangeOptions change;
+  bool all{false};
+  std::string cluster_name;
+  std::optional<bool> graceful;  // empty: yes for single nodes, no for the whole cluster
+  bool reboot{true};
+  std::vector<std::string> partitions;  // by label; empty: the whole system disk
+  std::vector<std::string> user_disks;  // by path
 };
 
 struct KubeconfigRequest {
@@ -179,6 +202,15 @@ struct StatusRequest {
   std::string kubeconfig;  // empty: the one in the state folder
 };
 
+/// At most one of them: the last run, all rows, or what the words name.
+struct DoctorRequest {
+  bool last{false};
+  bool all{false};
+  bool markdown{false};
+  std::string subject;  // a row's id, a node's name, or an error's text
+  NodeOptions nodes;
+};
+
 struct ReportRequest {
   bool text{false};
 };
@@ -194,6 +226,8 @@ struct LabStartRequest {
   std::string fault_plan;  // a file
   std::optional<std::uint64_t> seed;
   std::string base_address;
+  std::string diary;      // a file; empty: none is kept
+  bool container{false};  // nodes in Talos' container mode instead of machines
   bool detach{false};
 };
 
@@ -206,6 +240,8 @@ struct LabInjectRequest {
   std::string node;  // empty: every node
   std::string fault;
   Duration lasts{};  // zero: until cleared
+  std::string call;  // for faults of one call: its name; empty: any change
+  bool list{false};  // tell which faults there are, and inject none
 };
 
 struct LabStopRequest {
@@ -225,6 +261,9 @@ struct SimulateRequest {
   int jobs{0};                // 0: one per core
   bool trace{false};
   std::vector<std::string> mutants;  // ichor-mutants only
+  bool crash_points{false};          // instead of chance: killed at every place, once
+  bool crash_pairs{false};           // twice, at every pair of places
+  std::string scenario;              // instead of seeds: a file, or a folder of them
 };
 
 enum class DelimiterSet { jinja, makejinja };
@@ -253,6 +292,11 @@ struct SchematicDiffRequest {
   std::string before;
   std::string after;
   bool detailed_exitcode{false};
+};
+
+struct SchematicUploadRequest {
+  std::string file;
+  std::string factory{"https://factory.talos.dev"};
 };
 
 /// What of a file `secrets encrypt` encrypts, as sops names it; at most one is set.
@@ -346,13 +390,15 @@ struct CompletionRequest {
 
 struct VersionRequest {};
 
-using Request = std::variant<
-    VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest, DiscoverRequest,
-    ApplyOptions, BootstrapRequest, VerifyRequest, KubeconfigRequest, HealthRequest, StatusRequest,
-    ReportRequest, UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest,
-    LabStopRequest, SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
-    SchematicDiffRequest, SecretsEncryptRequest, SecretsDecryptRequest, GenSecretsRequest,
-    GenConfigRequest, GenTalosconfigRequest, MachineconfigPatchRequest, MachineconfigDiffRequest,
-    ValidateRequest, InitRequest, SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest>;
+using Request =
+    std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
+                 DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions,
+                 KubeconfigRequest, HealthRequest, StatusRequest, DoctorRequest, ReportRequest,
+                 UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
+                 SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
+                 SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
+                 SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
+                 MachineconfigPatchRequest, MachineconfigDiffRequest, ValidateRequest, InitRequest,
+                 SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest>;
 
 }  // namespace ichor

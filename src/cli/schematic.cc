@@ -28,4 +28,10 @@ void declare_schematic_diff(FlagSet& flags, Request& request) {
   flags.flag("--detailed-exitcode", diff.detailed_exitcode);
 }
 
+void declare_schematic_upload(FlagSet& flags, Request& request) {
+  SchematicUploadRequest& upload = request.emplace<SchematicUploadRequest>();
+  declare_file(flags, upload.file);
+  flags.text("--factory", "URL", upload.factory);
+}
+
 }  // namespace ichor

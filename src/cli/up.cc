@@ -26,6 +26,9 @@ void declare_up(FlagSet& flags, Request& request) {
   declare_adopt(flags, up.change);
   declare_configs(flags, up.change);
   declare_order(flags, up.change);
+  declare_backoff(flags, up.change.patience);
+  declare_patience(flags, up.change.patience);
+  declare_consents(flags, up.nodes);
   declare_addresses(flags, up.nodes);
   declare_identity(flags, up.nodes.access);
   declare_trust(flags, up.nodes.trust);

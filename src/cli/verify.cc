@@ -8,6 +8,7 @@ void declare_verify(FlagSet& flags, Request& request) {
   declare_nodes(flags, verify.nodes);
   declare_identity(flags, verify.nodes.access);
   declare_endpoints(flags, verify.nodes.access);
+  declare_patience(flags, verify.patience);
 }
 
 }  // namespace ichor

@@ -154,6 +154,21 @@ TEST_F(CommandsTest, SecretsAreMadeOnceAndKept) {
   EXPECT_EQ(desk_.files, before);
 }
 
+TEST_F(CommandsTest, TheClientCertificateIsRenewedBeforeItExpires) {
+  type({"apply"});
+  const std::string first = desk_.files["talosconfig"];
+  const auto after_days = [this](int days) {
+    desk_.virtual_clock().run_for(std::chrono::hours(24 * days));
+    desk_.display().summaries.clear();
+    type({"apply"});
+    return desk_.files["talosconfig"];
+  };
+  EXPECT_EQ(after_days(300), first) << "it is good for 65 days more";
+  const std::string renewed = after_days(40);
+  EXPECT_NE(renewed, first) << "25 days are too few";
+  EXPECT_EQ(after_days(300), renewed);
+}
+
 TEST_F(CommandsTest, LookingMakesNoSecrets) {
   EXPECT_EQ(type({"preflight"}), 0) << result().verdict;
   EXPECT_FALSE(desk_.files.contains("secrets.yaml"));
@@ -185,6 +200,20 @@ TEST_F(CommandsTest, LostSecretsAreNotReplaced) {
   EXPECT_EQ(type({"up"}), 5);
   EXPECT_THAT(result().verdict, HasSubstr("secrets of reference are gone"));
   EXPECT_FALSE(desk_.files.contains("secrets.yaml"));
+}
+
+TEST_F(CommandsTest, OtherSecretsAreRefusedAndChangeNothing) {
+  type({"apply"});
+  type({"gen", "secrets", "-o", "other.yaml"});
+  desk_.files["secrets.yaml"] = desk_.exported["other.yaml"];
+  const auto before = desk_.files;
+  const int mutations = desk_.machines.mutations;
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"up"}), 5);
+  ASSERT_THAT(result().findings, SizeIs(1));
+  EXPECT_THAT(result().findings.front().what, HasSubstr("not those this cluster was begun with"));
+  EXPECT_EQ(desk_.files, before) << "the talosconfig is still the one of the cluster";
+  EXPECT_EQ(desk_.machines.mutations, mutations);
 }
 
 TEST_F(CommandsTest, DiscoverTellsTheMachines) {
@@ -219,7 +248,7 @@ TEST_F(CommandsTest, StatusLooksAtEveryNodeOnce) {
 TEST_F(CommandsTest, ReportHasNothingToTellBeforeTheFirstRun) {
   EXPECT_EQ(type({"report", "--text"}), 1);
   desk_.display().summaries.clear();
-  ASSERT_EQ(type({"preflight"}), 0) << result().verdict;
+  ASSERT_EQ(type({"discover"}), 0) << result().verdict;
   desk_.display().summaries.clear();
   EXPECT_EQ(type({"report", "--text"}), 0);
   ASSERT_THAT(desk_.display().histories, SizeIs(1));
@@ -287,6 +316,21 @@ TEST_F(CommandsTest, ATalosconfigDoesNotStandForSecretsThatAreMissing) {
   EXPECT_FALSE(fresh.reached.client_cert_pem.empty());
 }
 
+TEST_F(CommandsTest, ASchematicIsUploadedInItsCanonicalForm) {
+  desk_.inputs["schematic.yaml"] =
+      "customization: {systemExtensions: {officialExtensions: [siderolabs/qemu-guest-agent]}}";
+  const std::vector<std::string> words{"schematic", "upload", "schematic.yaml", "--factory",
+                                       "https://factory.example"};
+  EXPECT_EQ(type(words), 1) << "nobody is there";
+  desk_.factory_answer = "ce4c980550dd2ab1b17bbf2b08801c7eb59418eafe8f279833297925d67c7515";
+  EXPECT_EQ(type(words), 0);
+  EXPECT_EQ(desk_.printed(), desk_.factory_answer + "\n");
+  EXPECT_THAT(desk_.uploaded["https://factory.example"],
+              HasSubstr("\n            - siderolabs/qemu-guest-agent\n"));
+  desk_.factory_answer = "another";
+  EXPECT_EQ(type(words), 5) << "it would build another image";
+}
+
 TEST_F(CommandsTest, VersionAndCompletionArePrintedAsTheyAre) {
   EXPECT_EQ(type({"version"}), 0);
   EXPECT_THAT(desk_.printed(), HasSubstr("ichor "));
@@ -295,6 +339,64 @@ TEST_F(CommandsTest, VersionAndCompletionArePrintedAsTheyAre) {
   EXPECT_THAT(desk_.display().summaries, IsEmpty());
   EXPECT_EQ(type({"version", "-o", "json"}), 0);
   EXPECT_THAT(desk_.display().rows("version", {"version"}), SizeIs(1));
+}
+
+TEST_F(CommandsTest, PreflightShowsEveryCheckOfEveryNode) {
+  ASSERT_EQ(type({"preflight"}), 0) << result().verdict;
+  const auto checks = desk_.display().rows("check", {"node", "check", "result"});
+  EXPECT_THAT(checks, Contains("cp1 install disk passed"));
+  EXPECT_THAT(checks, Contains("w3 data on disk passed"));
+  EXPECT_THAT(checks, Contains("cp1 time skipped"));
+  EXPECT_THAT(checks, Contains(" VIP passed"));
+  EXPECT_FALSE(desk_.state_made) << "looking leaves nothing behind";
+}
+
+TEST_F(CommandsTest, PreflightTellsAllFindingsAtOnce) {
+  desk_.machines.macs.erase("192.168.22.102");
+  desk_.machines.macs["192.168.22.111"] = "52:54:00:16:01:12";
+  desk_.taken_addresses.insert("192.168.22.100");
+  EXPECT_EQ(type({"preflight"}), 3);
+  const auto checks = desk_.display().rows("check", {"node", "check", "result", "fault"});
+  EXPECT_THAT(checks, Contains(" VIP failed D8"));
+  EXPECT_THAT(checks, Contains(" identities failed D8"));
+  EXPECT_THAT(checks, Contains("cp2 reachable failed N1"));
+  EXPECT_THAT(checks, Contains("w1 reachable failed D8"));
+  for (const Finding& finding : result().findings) EXPECT_FALSE(finding.fix.empty());
+}
+
+TEST_F(CommandsTest, UpDoesNotBeginWhenSomebodyHasTheVip) {
+  desk_.taken_addresses.insert("192.168.22.100");
+  EXPECT_EQ(type({"up"}), 5);
+  EXPECT_THAT(result().verdict, HasSubstr("somebody has the VIP"));
+  EXPECT_EQ(desk_.machines.mutations, 0);
+}
+
+TEST_F(CommandsTest, ADiskWithDataIsOverwrittenOnlyByConsent) {
+  desk_.machines.disks_have_data = true;
+  EXPECT_EQ(type({"plan"}), 5);
+  ASSERT_THAT(result().findings, SizeIs(6));
+  EXPECT_EQ(result().findings[0].id, "D3");
+  EXPECT_THAT(result().findings[0].fix, HasSubstr("--consent-wipe cp1=disk of 52:54:00:16:01:01"));
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"preflight", "-n", "cp1", "--consent-wipe", "cp1=disk of 52:54:00:16:01:01"}), 0)
+      << result().verdict;
+}
+
+TEST_F(CommandsTest, ResetNamesItsNodesOrTheWholeCluster) {
+  EXPECT_EQ(type({"reset", "cp1", "w9"}), 64);
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"reset", "--all", "--cluster-name", "other"}), 64);
+  EXPECT_THAT(result().verdict, HasSubstr("the profile is of reference"));
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"reset", "cp1", "cp2"}), 5);
+  EXPECT_EQ(result().findings[0].id, "E8");
+  EXPECT_THAT(result().findings[0].fix, HasSubstr("--all --cluster-name reference"));
+  EXPECT_EQ(desk_.machines.mutations, 0);
+}
+
+TEST_F(CommandsTest, AResetOfNodesWithoutAConfigSendsNothing) {
+  EXPECT_EQ(type({"reset", "w1"}), 0) << result().verdict;
+  EXPECT_EQ(desk_.machines.mutations, 0);
 }
 
 }  // namespace

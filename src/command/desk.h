@@ -21,6 +21,7 @@
 #include "port/process.h"
 #include "port/random.h"
 #include "port/talos_api.h"
+#include "port/tcp_probe.h"
 #include "port/web_client.h"
 
 namespace ichor {
@@ -119,6 +120,9 @@ class Desk {
   /// Runs another program, found by PATH, to its end: no shell, this process' environment with
   /// `call.variables` added, its errors on our standard error. Errc::invalid if there is none.
   virtual Result<ProgramResult> run_program(const ProgramCall& call) = 0;
+  /// Hands a schematic to the image factory at `url`; the ID that the factory gave it.
+  virtual Result<std::string> upload_schematic(const std::string& url,
+                                               const std::string& schematic) = 0;
   /// Refuses a place at which git would see a secret.
   virtual Result<void> may_export(const std::string& path) = 0;
   /// Writes a secret where the operator wants it, with a backup of what was there.
@@ -138,6 +142,8 @@ class Desk {
   virtual Result<std::unique_ptr<StateDir>> open_state(const std::string& path,
                                                        Missing missing) = 0;
   virtual Result<std::unique_ptr<Site>> reach(Access access) = 0;
+  /// Whether somebody is at an address. Blocks for `limit` at the most.
+  virtual PortAnswer probe(const IpAddress& address, int port, Duration limit) = 0;
 
   /// The Kubernetes API of a kubeconfig; `dial` as in Access.
   virtual Result<std::unique_ptr<KubeClient>> open_kube(

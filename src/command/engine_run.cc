@@ -1,9 +1,9 @@
 #include "command/engine_run.h"
 
+#include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
 
-#include "engine/dry_run.h"
 #include "engine/orchestrator.h"
 
 namespace ichor {
@@ -41,6 +41,7 @@ class NoJournal final : public Journal {
 constexpr int kOpeningsAtOnce = 256;
 
 std::vector<Step> steps_of(const ClusterProfile& profile, const RunWish& wish) {
+  if (!wish.steps.empty()) return wish.steps;
   return wish.phases.empty() ? bring_up(profile) : only(bring_up(profile), wish.phases);
 }
 
@@ -53,8 +54,15 @@ Task<void> run_into(Orchestrator& orchestrator, Context context, RunResult& resu
 }
 
 Task<void> survey_into(Context context, World& world, const ClusterProfile& profile,
-                       const JournalFacts& facts, ClusterView& view) {
-  view = co_await survey(context, world, profile, facts);
+                       const JournalFacts& facts, int tries, ClusterView& view) {
+  for (int i = 1;; ++i) {
+    view = co_await survey(context, world, profile, facts);
+    const bool all_there = std::none_of(
+        view.nodes.begin(), view.nodes.end(),
+        [](const NodeView& node) { return node.presence == Presence::silent || node.trouble; });
+    if (all_there || i >= tries || context.cancelled()) co_return;
+    co_await sleep_for(context, profile.retry.read_initial * (1 << i));
+  }
 }
 
 }  // namespace
@@ -67,7 +75,7 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunW
   const World world{
       desk.clock(),           desk.random(),        talos,          space.site->kube(),
       space.state->journal(), space.state->files(), desk.display(), &openings};
-  RunIdentity identity{new_run(desk.random()), desk.owner()};
+  RunIdentity identity{new_run(desk.random()), desk.owner(), wish.adopt};
   Orchestrator orchestrator(world, profile, space.configs, std::move(identity),
                             steps_of(profile, wish));
   desk.display().begin(profile);
@@ -79,19 +87,26 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunW
   return result;
 }
 
-OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Desk& desk) {
-  NoFiles no_files;
-  NoJournal no_journal;
-  DryRunTalos talos(space.site->talos());
-  Turnstile openings(kOpeningsAtOnce);
-  Journal& journal = space.state ? space.state->journal() : no_journal;
-  Artifacts& files = space.state ? space.state->files() : no_files;
-  World world{desk.clock(), desk.random(), talos,          space.site->kube(),
-              journal,      files,         desk.display(), &openings};
+LookingWorld::LookingWorld(Workspace& space, Desk& desk)
+    : talos_(space.site->talos()), openings_(kOpeningsAtOnce) {
+  if (!space.state) {
+    no_journal_ = std::make_unique<NoJournal>();
+    no_files_ = std::make_unique<NoFiles>();
+  }
+  Journal& journal = space.state ? space.state->journal() : *no_journal_;
+  Artifacts& files = space.state ? space.state->files() : *no_files_;
+  world_.emplace(World{desk.clock(), desk.random(), talos_, space.site->kube(), journal, files,
+                       desk.display(), &openings_});
+}
+
+OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Desk& desk,
+                               int tries) {
+  LookingWorld looking(space, desk);
   CancelScope scope;
   ClusterView view;
   const Context context{&desk.clock(), &scope};
-  const int signal = desk.drive(survey_into(context, world, profile, space.facts, view), scope);
+  const int signal =
+      desk.drive(survey_into(context, looking.world(), profile, space.facts, tries, view), scope);
   if (signal == SIGTERM) return end_with(Exit::terminated, "terminated");
   if (signal != 0) return end_with(Exit::interrupted, "interrupted");
   return view;

@@ -75,7 +75,27 @@ class MaintenanceSession final : public TalosSession {
     identity.macs = {MacAddress(mac_)};
     co_return identity;
   }
-  Task<CallResult<std::vector<Disk>>> disks(Context) override { co_return unserved(Call::disks); }
+  Task<CallResult<std::vector<Disk>>> disks(Context) override {
+    Disk disk;
+    disk.id = "sda";
+    disk.dev_path = "/dev/sda";
+    disk.size_bytes = 64ull << 30;
+    disk.serial = "disk of " + mac_;
+    disk.transport = "sata";
+    disk.has_volumes = disk_has_data;
+    co_return std::vector<Disk>{disk};
+  }
+  Task<CallResult<Hardware>> hardware(Context) override {
+    Hardware hardware;
+    hardware.memory_bytes = 4ull << 30;
+    co_return hardware;
+  }
+  Task<CallResult<std::vector<std::string>>> dmesg(Context, int) override {
+    co_return unserved(Call::dmesg);
+  }
+  Task<CallResult<std::vector<std::string>>> events(Context, int) override {
+    co_return unserved(Call::events);
+  }
   Task<CallResult<std::vector<ServiceStatus>>> services(Context) override {
     co_return unserved(Call::services);
   }
@@ -107,6 +127,12 @@ class MaintenanceSession final : public TalosSession {
     ++mutations_;
     co_return Outcome::done();
   }
+  Task<Outcome> reset(Context, ResetRequest) override {
+    ++mutations_;
+    co_return Outcome::done();
+  }
+
+  bool disk_has_data{false};
 
  private:
   static tl::unexpected<CallError> unserved(Call call) {
@@ -131,6 +157,7 @@ class FakeMachines final : public TalosApi, public KubeApi {
     }
     std::unique_ptr<TalosSession> session =
         std::make_unique<MaintenanceSession>(found->second, mutations);
+    static_cast<MaintenanceSession&>(*session).disk_has_data = disks_have_data;
     if (!demand.allows(session->peer().fingerprint)) {
       co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::wrong_pin,
                                          Code::unavailable, "another key was pinned"});
@@ -143,6 +170,7 @@ class FakeMachines final : public TalosApi, public KubeApi {
   }
 
   std::map<std::string, std::string> macs;  // by address
+  bool disks_have_data{false};
   int mutations{0};
 };
 
@@ -257,6 +285,11 @@ class FakeDesk final : public Desk {
   Result<ProgramResult> run_program(const ProgramCall&) override {
     return fail(Errc::invalid, "there is no other program here");
   }
+  Result<std::string> upload_schematic(const std::string& url, const std::string& text) override {
+    if (factory_answer.empty()) return fail(Errc::io, url + ": there is no factory");
+    uploaded[url] = text;
+    return factory_answer;
+  }
   Result<void> may_export(const std::string& path) override {
     if (seen_by_git.contains(path)) return fail(Errc::unsafe, path + " is seen by git");
     return {};
@@ -276,6 +309,9 @@ class FakeDesk final : public Desk {
     return std::make_unique<Way>(machines);
   }
 
+  PortAnswer probe(const IpAddress& address, int, Duration) override {
+    return taken_addresses.contains(address.value()) ? PortAnswer::accepted : PortAnswer::silent;
+  }
   Result<std::unique_ptr<KubeClient>> open_kube(
       const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)>) override {
     if (kubeconfig.empty()) return fail(Errc::invalid, "kubeconfig: there is no current context");
@@ -297,13 +333,17 @@ class FakeDesk final : public Desk {
   std::map<std::string, std::string> inputs;     // files of the operator
   std::map<std::string, std::string> files;      // of the state folder
   std::map<std::string, std::string> exported;   // by path
+  std::map<std::string, std::string> uploaded;   // schematics, by the factory's URL
+  std::string factory_answer;                    // empty: nobody answers
   Access reached;                                // how, the last time
   std::set<std::string> seen_by_git;
+  std::set<std::string> taken_addresses;  // by machines that are none of ours
   bool state_made{false};
   bool copied{false};
   int signal{0};
   FakeMachines machines;
 
+  sim::VirtualClock& virtual_clock() { return clock_; }
   MemoryStore& store() { return store_; }
   sim::KubeCluster& kube_cluster() { return cluster_; }
   const std::string printed() const { return out_.str(); }

@@ -50,6 +50,8 @@ Exit start_detached(const LabStartRequest& request, const CommonOptions& common,
   pass("--faults", request.fault_plan.empty() ? "" : desk.absolute(request.fault_plan));
   pass("--seed", request.seed ? fmt::to_string(*request.seed) : "");
   pass("--base-address", request.base_address);
+  pass("--diary", request.diary.empty() ? "" : desk.absolute(request.diary));
+  if (request.container) process.argv.emplace_back("--container");
   const auto status = lab::start_process(process);
   if (!status) return finish(end_with(status.error()).value(), desk);
   desk.display().show(lab_listing(*status));
@@ -74,6 +76,8 @@ Exit run(const LabStartRequest& request, const CommonOptions& common, Desk& desk
   options.state_dir = request.state_dir;
   options.time_scale = request.time_scale;
   options.base_address = request.base_address;
+  options.diary = request.diary;
+  if (request.container) options.platform = sim::Platform::container;
   options.faults = *std::move(faults);
   auto started = lab::Lab::start(input->profile, std::move(options));
   if (!started) return finish(end_with(started.error()).value(), desk);

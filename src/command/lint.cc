@@ -50,8 +50,10 @@ Exit run(const LintRequest& request, const CommonOptions& common, Desk& desk) {
   }
   RunResult result;
   result.exit = exit;
-  result.verdict = fmt::format("{}: {}, {}", fmt::join(profiles, ", "), counted(errors, "error"),
-                               counted(warnings, "warning"));
+  result.verdict = fmt::format(
+      "{}: {}, {}",
+      profiles.size() == 1 ? profiles.front() : fmt::format("{} profiles", profiles.size()),
+      counted(errors, "error"), counted(warnings, "warning"));
   result.findings = *std::move(findings);
   return finish(std::move(result), desk);
 }

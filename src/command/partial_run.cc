@@ -15,7 +15,9 @@ Exit run_phases(const CommonOptions& common, const ProfileWish& profile, const R
   place.makes_secrets = wish.changes_nodes;
   auto space = open_workspace(*input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
-  return finish(summary_of(*input, run_engine(input->profile, *space, wish, desk)), desk);
+  RunWish adopting = wish;
+  adopting.adopt = profile.change.adopt;
+  return finish(summary_of(*input, run_engine(input->profile, *space, adopting, desk)), desk);
 }
 
 }  // namespace ichor

@@ -10,6 +10,7 @@ namespace ichor {
 struct PlanWish {
   std::vector<std::string_view> phases;  // empty: all
   ChangeOptions change;
+  std::vector<Step> steps{};  // instead of the sequence's, if there are any
 };
 
 /// Looks, decides, shows, and changes nothing: what every --dry-run is.

@@ -1,19 +1,81 @@
+#include <algorithm>
+#include <fmt/format.h>
+
 #include "command/commands.h"
 #include "command/partial_run.h"
+#include "command/site_checks.h"
 
 namespace ichor {
+
+namespace {
+
+constexpr int kTries = 3;
+
+/// Everything that was found, with the worst of each node for the last table.
+struct Findings {
+  Listing listing;
+  RunResult result;
+  int failed{0};
+
+  void note(const NodeName& node, const Check& check) {
+    nlohmann::ordered_json row;
+    row["node"] = node.value();
+    row["check"] = check.name;
+    row["result"] = name_of(check.verdict);
+    row["detail"] = check.detail;
+    row["fault"] = check.finding.id;
+    row["fix"] = check.finding.fix;
+    listing.rows.push_back(std::move(row));
+    const bool complains = check.verdict == Verdict::failed || check.verdict == Verdict::warning;
+    if (complains) result.findings.push_back(check.finding);
+    if (check.verdict == Verdict::failed) ++failed;
+  }
+};
+
+void judge_node(const Wanted& wanted, const NodeView& view, Findings& found) {
+  const int before = found.failed;
+  for (const Check& check : preflight_checks(wanted, *wanted.profile.find(view.node), view)) {
+    found.note(view.node, check);
+  }
+  NodeResult node;
+  node.node = view.node;
+  node.phase = "preflight";
+  if (view.status) node.stage = view.status->stage;
+  node.end = found.failed == before ? StepEnd::passed : StepEnd::failed;
+  if (node.end == StepEnd::failed) node.reason = found.result.findings.back().what;
+  found.result.nodes.push_back(std::move(node));
+}
+
+}  // namespace
 
 Exit run(const PreflightRequest& request, const CommonOptions& common, Desk& desk) {
   auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
   if (!input) return finish(std::move(input).error(), desk);
   const auto ground = find_ground(common, *input, desk);
   if (!ground) return finish(ground.error(), desk);
-  auto space = open_workspace(*input, ground->wish(), desk);
+  WorkspaceWish place = ground->wish();
+  place.read_only = true;
+  auto space = open_workspace(*input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
-  RunResult result = run_engine(input->profile, *space, {{"preflight"}, false}, desk);
-  // Nothing was to be changed, so there is nothing to refuse: what it found is what it is for.
-  const bool found = result.exit == Exit::failed || result.exit == Exit::unsafe;
-  if (found && !result.nodes.empty()) result.exit = Exit::findings;
+  const auto seen = look_around(input->profile, *space, desk, kTries);
+  if (!seen) return finish(seen.error(), desk);
+
+  Findings found;
+  found.listing.type = "check";
+  found.listing.columns = {{"node", "NODE"},     {"check", "CHECK"}, {"result", "RESULT"},
+                           {"detail", "DETAIL"}, {"fault", "FAULT"}, {"fix", "FIX", true}};
+  for (const Check& check : site_checks(*input, *ground, *space, desk)) found.note({}, check);
+  found.note({}, twin_check(*seen));
+  const Wanted wanted{input->profile, space->configs, space->facts, desk.clock().now()};
+  for (const NodeView& view : seen->nodes) judge_node(wanted, view, found);
+  desk.display().show(found.listing);
+
+  RunResult& result = found.result;
+  result.exit = found.failed == 0 ? Exit::done : Exit::findings;
+  result.verdict = found.failed == 0
+                       ? fmt::format("{}: every node can be brought up", input->profile.name)
+                       : fmt::format("{}: {} {} failed", input->profile.name, found.failed,
+                                     found.failed == 1 ? "check" : "checks");
   return finish(summary_of(*input, std::move(result)), desk);
 }
 

@@ -104,15 +104,16 @@ OrEnd<void> place_nodes(const NodeOptions& options, ClusterProfile& profile) {
     if (!plan) return tl::unexpected(std::move(plan).error());
     (*plan)->maintenance_address = address;
   }
-  std::vector<NodeName> kept;
-  for (const NodeName& name : options.nodes) {
+  for (const auto& [name, serial] : options.wipe_consents) {
     auto plan = find_node(name, profile);
     if (!plan) return tl::unexpected(std::move(plan).error());
-    kept.push_back((*plan)->name);
+    profile.wipe_consents[(*plan)->name] = serial;
   }
-  if (!kept.empty()) {
+  const auto kept = find_names(options.nodes, profile);
+  if (!kept) return tl::unexpected(kept.error());
+  if (!kept->empty()) {
     std::erase_if(profile.nodes, [&](const NodePlan& plan) {
-      return std::find(kept.begin(), kept.end(), plan.name) == kept.end();
+      return std::find(kept->begin(), kept->end(), plan.name) == kept->end();
     });
   }
   return {};
@@ -195,10 +196,33 @@ OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged) {
                       std::move(judged.patches),
                       std::move(judged.reading.recipe),
                       {},
-                      {}};
+                      {},
+                      common.profile};
 }
 
 }  // namespace
+
+OrEnd<std::vector<NodeName>> find_names(const std::vector<NodeName>& typed,
+                                        ClusterProfile& profile) {
+  std::vector<NodeName> names;
+  for (const NodeName& name : typed) {
+    auto plan = find_node(name, profile);
+    if (!plan) return tl::unexpected(std::move(plan).error());
+    names.push_back((*plan)->name);
+  }
+  return names;
+}
+
+void take_patience(const PatienceOptions& options, ClusterProfile& profile) {
+  RetryLimits& retry = profile.retry;
+  if (options.retries) retry.retries = *options.retries;
+  if (options.retry_initial) retry.initial = *options.retry_initial;
+  if (options.retry_max) retry.max = *options.retry_max;
+  retry.max = std::max(retry.max, retry.initial);
+  if (options.apply) profile.budgets.apply = *options.apply;
+  if (options.verify) profile.budgets.verify = *options.verify;
+  if (options.stuck) profile.budgets.stuck = *options.stuck;
+}
 
 OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Desk& desk) {
   auto judged = judge(common, desk);
@@ -223,6 +247,7 @@ OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const Profil
     return tl::unexpected(std::move(excluded).error());
   }
   order_nodes(wish.change, input->profile);
+  take_patience(wish.change.patience, input->profile);
   return input;
 }
 

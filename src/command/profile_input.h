@@ -23,6 +23,7 @@ struct ProfileInput {
   std::optional<ClusterRecipe> recipe;  // of formats that say how configs are made
   AccessOptions access;                 // as it was typed
   std::vector<IpAddress> endpoints;     // of `access`, as addresses
+  std::string path;                     // as it was typed, or the default
 };
 
 /// What the flags of a command say about the profile.
@@ -37,6 +38,13 @@ struct ProfileWish {
 /// an error.
 OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const ProfileWish& wish,
                                        Desk& desk);
+
+/// The flags' patience instead of the profile's.
+void take_patience(const PatienceOptions& options, ClusterProfile& profile);
+
+/// The names of the nodes that were typed, by name or address; exit 64 if there is no such node.
+OrEnd<std::vector<NodeName>> find_names(const std::vector<NodeName>& typed,
+                                        ClusterProfile& profile);
 
 /// All findings of the profile, errors or not.
 OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Desk& desk);

@@ -74,4 +74,25 @@ Exit run(const SchematicDiffRequest& request, const CommonOptions& common, Desk&
   return differ && request.detailed_exitcode ? Exit::changes_pending : Exit::done;
 }
 
+Exit run(const SchematicUploadRequest& request, const CommonOptions& common, Desk& desk) {
+  const auto schematic = read_file(request.file, desk);
+  if (!schematic) return give_up(schematic.error(), common, desk);
+  const auto named = desk.upload_schematic(request.factory, schematic->text());
+  if (!named) return give_up(named.error(), common, desk);
+  if (*named != schematic->id()) {
+    // It would build another image than the one that our configs name.
+    return give_up(
+        Error{Errc::unsafe, fmt::format("{} calls it {}, but its content says {}: the factory "
+                                        "understands it in another way",
+                                        request.factory, *named, schematic->id())},
+        common, desk);
+  }
+  if (for_programs(common.output)) {
+    return show("schematic",
+                {{{"file", request.file}, {"id", *named}, {"factory", request.factory}}}, desk);
+  }
+  desk.out() << *named << '\n';
+  return Exit::done;
+}
+
 }  // namespace ichor

@@ -5,6 +5,7 @@
 #include "command/ground.h"
 #include "command/kubernetes_run.h"
 #include "command/partial_run.h"
+#include "command/site_checks.h"
 #include "model/kubernetes_plan.h"
 
 namespace ichor {
@@ -92,7 +93,21 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   auto space = open_workspace(input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
 
-  Summary summary = summary_of(input, run_engine(input.profile, *space, {}, desk));
+  const std::vector<Finding> failures = failures_of(site_checks(input, ground, *space, desk));
+  if (!failures.empty()) {
+    RunResult refused;
+    refused.exit = Exit::unsafe;
+    refused.verdict = failures.front().what;
+    refused.findings = failures;
+    return finish(summary_of(input, std::move(refused)), desk);
+  }
+  if (const auto phases = phases_of(request, input)) {
+    auto ready = check_kubernetes(input, *space->state, *phases, desk);
+    if (!ready) return finish(summary_of(input, std::move(ready).error()), desk);
+  }
+  RunWish wish;
+  wish.adopt = request.change.adopt;
+  Summary summary = summary_of(input, run_engine(input.profile, *space, wish, desk));
   summary.written.emplace_back("state", space->state->path());
   summary.written.emplace_back("talosconfig", space->state->path() + "/talosconfig");
   const auto exported = export_kubeconfig(ground.kubeconfig, ground.outside, *space, desk);

@@ -4,7 +4,9 @@
 namespace ichor {
 
 Exit run(const VerifyRequest& request, const CommonOptions& common, Desk& desk) {
-  return run_phases(common, {request.nodes, {}, {}}, {{"verify"}, false}, desk);
+  ChangeOptions change;
+  change.patience = request.patience;
+  return run_phases(common, {request.nodes, change, {}}, {{"verify"}, false}, desk);
 }
 
 }  // namespace ichor

@@ -219,7 +219,10 @@ OrEnd<pki::TalosContext> settle_talosconfig(const ClusterProfile& profile,
   const auto made = pki::make_talosconfig(profile.name, space.secrets.os, endpoints, nodes, now);
   if (!made) return end_with(made.error());
   const pki::TalosContext& context = made->contexts.front();
-  if (!wish.read_only && space.secrets_kept) {
+  const Digest& begun_with = space.facts.secrets();
+  // The run will refuse other secrets; what people use must not be made of them before that.
+  const bool ours = begun_with.empty() || begun_with == space.configs.secrets_fingerprint;
+  if (!wish.read_only && space.secrets_kept && ours) {
     const auto present = space.state->load(kTalosconfigFile);
     if (!present) return end_with(present.error());
     if (!*present || !still_good(**present, context, now)) {

@@ -28,6 +28,10 @@ class RecordingSession final : public MaintenanceSession {
     heard_.push_back("bootstrap");
     co_return answer_;
   }
+  Task<Outcome> reset(Context, ResetRequest request) override {
+    heard_.push_back(request.graceful ? "graceful reset" : "reset");
+    co_return answer_;
+  }
 
  private:
   MemoryStore& store_;
@@ -44,7 +48,8 @@ class ActTest : public EngineRig {
     co_await bind();
     co_await link_.look(context_, {.status = true});
     if (disk_full_) store_.fail_after(0);
-    const Action action{Call::apply_configuration, plan_.name, digest(1), "because", sound_until_};
+    Action action{Call::apply_configuration, plan_.name, digest(1), "because", sound_until_};
+    if (resets_) action = Action{Call::reset, plan_.name, {}, "because", sound_until_, {false}};
     outcome_ = co_await act(context_, world_, ledger_, link_, action, configs_, profile_.budgets);
   }
   void run() { run_to_end(bind_and_act(), std::chrono::seconds(30)); }
@@ -53,6 +58,7 @@ class ActTest : public EngineRig {
   Outcome outcome_;
   std::vector<std::string> heard_;
   bool disk_full_{false};
+  bool resets_{false};
   MonoTime sound_until_{kNever};
 };
 
@@ -98,6 +104,14 @@ TEST_F(ActTest, NothingIsSentAfterACancellation) {
   scope_.cancel();
   run();
   EXPECT_TRUE(heard_.empty());
+}
+
+TEST_F(ActTest, AResetGoesTheSameWay) {
+  resets_ = true;
+  run();
+  EXPECT_EQ(heard_, std::vector<std::string>{"reset"});
+  EXPECT_EQ(store_.records()[1].call, Call::reset);
+  EXPECT_EQ(store_.records()[2].outcome, OutcomeKind::done);
 }
 
 }  // namespace

@@ -47,6 +47,15 @@ class DryRunSession final : public TalosSession {
   Task<CallResult<SecretString>> kubeconfig(Context context) override {
     return inner_->kubeconfig(context);
   }
+  Task<CallResult<Hardware>> hardware(Context context) override {
+    return inner_->hardware(context);
+  }
+  Task<CallResult<std::vector<std::string>>> dmesg(Context context, int lines) override {
+    return inner_->dmesg(context, lines);
+  }
+  Task<CallResult<std::vector<std::string>>> events(Context context, int count) override {
+    return inner_->events(context, count);
+  }
   Task<CallResult<std::unique_ptr<Watch>>> watch(Context context, Bell& changed) override {
     return inner_->watch(context, changed);
   }
@@ -55,6 +64,7 @@ class DryRunSession final : public TalosSession {
     return recorded(Call::apply_configuration);
   }
   Task<Outcome> bootstrap(Context) override { return recorded(Call::bootstrap); }
+  Task<Outcome> reset(Context, ResetRequest) override { return recorded(Call::reset); }
 
  private:
   Task<Outcome> recorded(Call call) {

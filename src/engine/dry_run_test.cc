@@ -32,6 +32,13 @@ class Fragile final : public TalosSession {
     co_return std::vector<EtcdAlarm>{};
   }
   Task<CallResult<SecretString>> kubeconfig(Context) override { co_return SecretString("k"); }
+  Task<CallResult<Hardware>> hardware(Context) override { co_return Hardware{}; }
+  Task<CallResult<std::vector<std::string>>> dmesg(Context, int) override {
+    co_return std::vector<std::string>{"a line"};
+  }
+  Task<CallResult<std::vector<std::string>>> events(Context, int) override {
+    co_return std::vector<std::string>{};
+  }
   Task<CallResult<std::unique_ptr<Watch>>> watch(Context, Bell&) override {
     co_return std::unique_ptr<Watch>();
   }
@@ -40,6 +47,10 @@ class Fragile final : public TalosSession {
     co_return Outcome::done();
   }
   Task<Outcome> bootstrap(Context) override {
+    ++changes_;
+    co_return Outcome::done();
+  }
+  Task<Outcome> reset(Context, ResetRequest) override {
     ++changes_;
     co_return Outcome::done();
   }
@@ -77,13 +88,17 @@ TEST(DryRunTalos, LetsReadsThroughAndNoChange) {
   EXPECT_EQ(*now((*session)->version(context)), (TalosVersion{1, 12, 6}));
 
   const Outcome applied = now((*session)->apply_configuration(context, {}));
+  EXPECT_EQ(now((*session)->dmesg(context, 1))->front(), "a line");
   const Outcome bootstrapped = now((*session)->bootstrap(context));
+  const Outcome wiped = now((*session)->reset(context, {}));
   EXPECT_EQ(real.changes_, 0);
   EXPECT_EQ(applied.kind, OutcomeKind::refused);
   EXPECT_EQ(bootstrapped.error->progress, Progress::not_sent);
-  ASSERT_EQ(dry.attempts().size(), 2u);
+  EXPECT_EQ(wiped.kind, OutcomeKind::refused);
+  ASSERT_EQ(dry.attempts().size(), 3u);
   EXPECT_EQ(dry.attempts()[0].address, IpAddress("192.168.22.101"));
   EXPECT_EQ(dry.attempts()[1].call, Call::bootstrap);
+  EXPECT_EQ(dry.attempts()[2].call, Call::reset);
 }
 
 }  // namespace

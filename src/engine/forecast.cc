@@ -15,6 +15,15 @@ void forecast_configured(const NodePlan& plan, const MachineConfig& config, Node
 
 void forecast_running(NodeView& node) { node.status = MachineStatus{Stage::running, true, {}}; }
 
+void forecast_reset(NodeView& node) {
+  node.presence = Presence::maintenance;
+  node.trouble.reset();
+  node.status = MachineStatus{Stage::maintenance, true, {}};
+  node.config.reset();
+  node.etcd = {};
+  if (node.identity) node.identity->boot_id = {};
+}
+
 void forecast_etcd(const ClusterProfile& profile, ClusterView& view) {
   std::vector<EtcdMember> members;
   for (const NodePlan& plan : profile.nodes) {

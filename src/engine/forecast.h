@@ -15,6 +15,9 @@ void forecast_configured(const NodePlan& plan, const MachineConfig& config, Node
 /// The node after it finished booting.
 void forecast_running(NodeView& node);
 
+/// The node after its reset: back in maintenance mode.
+void forecast_reset(NodeView& node);
+
 /// Every control plane that was seen is a healthy voter of one etcd.
 void forecast_etcd(const ClusterProfile& profile, ClusterView& view);
 

@@ -34,10 +34,17 @@ class NodeLink {
   std::shared_ptr<TalosSession> session() const { return session_; }
   const std::optional<Identity>& identity() const { return identity_; }
   void drop();
+  /// Goes on with the session of another link to the same node, and what was proved on it, unless
+  /// this link has one. Neither of them may be in the middle of a look.
+  void take_over(NodeLink& other);
 
  private:
   Task<void> open(Context context, NodeView& view);
   Task<bool> open_at(Context context, IpAddress address, NodeView& view);
+  Task<void> read_machine(Context context, Reads reads, NodeView& view);
+  /// Keeps an answer. What this node does not serve stays unknown, and is no trouble of the look.
+  template <class T>
+  void take(NodeView& view, CallResult<T> answer, std::optional<T>& target);
   /// False when a read failed, so that those after it are pointless.
   Task<bool> read_etcd(Context context, NodeView& view);
   Task<void> read_etcd_health(Context context, NodeView& view);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "async/task_group.h"
+#include "base/mutant.h"
+#include "model/finding_record.h"
 
 namespace ichor {
 
@@ -44,6 +46,30 @@ RunResult Orchestrator::refused(Exit exit, Finding finding) const {
   return result;
 }
 
+std::optional<Finding> Orchestrator::find_mismatch() const {
+  const std::string& cluster = ledger_->facts().cluster();
+  if (!cluster.empty() && cluster != profile_.name) {
+    return Finding{Severity::error,
+                   "O1",
+                   {},
+                   "journal",
+                   fmt::format("the journal is of the cluster {}, and the profile describes {}",
+                               cluster, profile_.name),
+                   "name the right profile with -p, or the right folder with --state-dir"};
+  }
+  const Digest& known = ledger_->facts().secrets();
+  const Digest& present = configs_.secrets_fingerprint;
+  if (!known.empty() && !present.empty() && known != present && !mutant("new-secrets-taken")) {
+    return Finding{Severity::error,
+                   "T9",
+                   {},
+                   "secrets",
+                   "the secrets are not those this cluster was begun with",
+                   "restore the old secrets bundle; regenerated ones lock you out of live nodes"};
+  }
+  return std::nullopt;
+}
+
 Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
   if (auto locked = world_.journal.lock(identity_.owner); !locked) {
     Finding finding{Severity::error,
@@ -65,27 +91,28 @@ Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
     world_.journal.unlock();
     co_return refused(Exit::unsafe, std::move(finding));
   }
+  if (auto mismatch = find_mismatch()) {
+    world_.journal.unlock();
+    co_return refused(Exit::unsafe, *std::move(mismatch));
+  }
   const Digest& known = ledger_->facts().secrets();
   const Digest& present = configs_.secrets_fingerprint;
-  if (!known.empty() && !present.empty() && known != present) {
-    Finding finding{Severity::error,
-                    "T9",
-                    {},
-                    "secrets",
-                    "the secrets are not those this cluster was begun with",
-                    "restore the old secrets bundle; regenerated ones lock you out of live nodes"};
-    world_.journal.unlock();
-    co_return refused(Exit::unsafe, std::move(finding));
-  }
   std::vector<JournalRecord> records;
   const auto add = [&records](RecordKind kind, std::string value) {
     records.emplace_back().kind = kind;
     records.back().value = std::move(value);
   };
+  tell_edits();
   add(RecordKind::run_started, to_hex(configs_.plan));
-  if (known.empty() && !present.empty()) add(RecordKind::secrets_fixed, to_hex(present));
+  records.back().key = profile_.name;
+  if (known.empty() && !present.empty() && !mutant("secrets-never-fixed"))
+    add(RecordKind::secrets_fixed, to_hex(present));
   if (!configs_.contract.empty() && configs_.contract != ledger_->facts().contract()) {
     add(RecordKind::contract_fixed, configs_.contract);
+  }
+  if (identity_.adopt && !ledger_->facts().adopted()) {
+    add(RecordKind::observed, {});
+    records.back().key = kAdoptedKey;
   }
   for (JournalRecord& record : records) {
     const auto seq = co_await ledger_->append(std::move(record));
@@ -99,6 +126,23 @@ Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
     co_return refused(Exit::unsafe, std::move(finding));
   }
   co_return std::nullopt;
+}
+
+void Orchestrator::tell_edits() const {
+  const JournalFacts& facts = ledger_->facts();
+  if (facts.plan().empty() || facts.plan() == configs_.plan) return;
+  std::string edited;
+  for (const auto& [node, config] : configs_.nodes) {
+    const MutationFact* sent = facts.last(Call::apply_configuration, node);
+    const bool differs = sent && !sent->payload.empty() && sent->payload != config.digest;
+    if (differs) edited += (edited.empty() ? "" : ", ") + node.value();
+  }
+  emit(EventKind::finding, {}, {},
+       edited.empty() ? "O3: the profile was edited since the last run; no node had got its config "
+                        "yet that differs"
+                      : fmt::format("O3: the profile was edited since the last run; these nodes "
+                                    "have got another config before: {}",
+                                    edited));
 }
 
 Task<RunResult> Orchestrator::run(Context context) {
@@ -119,6 +163,8 @@ Task<RunResult> Orchestrator::run(Context context) {
 }
 
 Task<void> Orchestrator::finish(RunResult& result) {
+  // For `ichor doctor --last`. What cannot be written any more is told by the summary alone.
+  for (const Finding& finding : result.findings) co_await ledger_->append(finding_record(finding));
   JournalRecord ended;
   ended.kind = RecordKind::run_ended;
   ended.key = fmt::to_string(static_cast<int>(result.exit));
@@ -172,10 +218,23 @@ Task<void> Orchestrator::run_actor(Context context, Actor& actor) {
     const Step& step = steps_[i];
     if (!takes_part(actor, step)) continue;
     const PhaseEnd end = co_await run_step(context, actor, step);
+    if (end.end == StepEnd::passed && is_last(actor, i)) hand_over(actor);
     settle(actor, step, end);
     if (end.end == StepEnd::passed) continue;
     break_barriers(actor, i, actor.result.reason);
     break;
+  }
+}
+
+bool Orchestrator::is_last(const Actor& actor, std::size_t step) const {
+  return std::none_of(steps_.begin() + static_cast<std::ptrdiff_t>(step) + 1, steps_.end(),
+                      [&](const Step& later) { return takes_part(actor, later); });
+}
+
+void Orchestrator::hand_over(Actor& actor) {
+  if (!actor.plan) return;
+  for (const auto& link : actors_.back()->links) {
+    if (&link->plan() == actor.plan) link->take_over(*actor.links.front());
   }
 }
 
@@ -236,7 +295,11 @@ void Orchestrator::note_stages(const ClusterView& view) {
 void Orchestrator::settle(Actor& actor, const Step& step, const PhaseEnd& end) {
   actor.result.end = end.end;
   actor.result.retries += end.retries;
+  actor.findings.insert(actor.findings.end(), end.more.begin(), end.more.end());
   if (end.end == StepEnd::passed) {
+    for (const Finding& note : end.more) {
+      emit(EventKind::finding, actor.result.node, step.phase->name(), note.what);
+    }
     if (step.reaches == Milestone::none) return;
     Barrier& reached = barrier(step.reaches);
     reached.arrive();
@@ -277,7 +340,7 @@ RunResult Orchestrator::conclude(Context context, MonoTime started) const {
       case StepEnd::passed: return 0;
       case StepEnd::blocked: return 1;
       case StepEnd::failed: return 2;
-      case StepEnd::out_of_time: return 3;
+      case StepEnd::out_of_time: return mutant("late-is-good-enough") ? 0 : 3;
       case StepEnd::cancelled: return 4;
       case StepEnd::unsafe: return 5;
     }

@@ -15,6 +15,7 @@ namespace ichor {
 struct RunIdentity {
   RunId run;
   LockOwner owner;
+  bool adopt{false};  // the operator's word: a cluster that the journal has not made is ours
 };
 
 /// One run from whatever state the world is in to a verified cluster, or to a verdict that says why
@@ -38,8 +39,17 @@ class Orchestrator {
   struct Actor;
 
   Task<std::optional<RunResult>> begin(Context context);
+  /// Why the journal and what is wanted now do not go together.
+  std::optional<Finding> find_mismatch() const;
+  /// O3: which nodes were sent another config than they would be now.
+  void tell_edits() const;
   Task<void> finish(RunResult& result);
   Task<void> run_actor(Context context, Actor& actor);
+  /// Whether the actor has nothing to do after this step.
+  bool is_last(const Actor& actor, std::size_t step) const;
+  /// Gives the session of a node that is through to the cluster's actor, before the milestone that
+  /// lets that one look: a thousand second connections are hundreds of megabytes.
+  void hand_over(Actor& actor);
   Task<PhaseEnd> run_step(Context context, Actor& actor, const Step& step);
   /// Nothing when the milestone is reached; else why it never will be.
   Task<std::optional<PhaseEnd>> wait_for(Context context, const Actor& actor, Milestone milestone);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "base/mutant.h"
+#include "engine/evidence.h"
+#include "phase/recovery.h"
 #include "wait/backoff.h"
 #include "wait/retry_table.h"
 
@@ -15,6 +17,7 @@ std::string_view done_text(Call call) {
   switch (call) {
     case Call::apply_configuration: return "the node took its config";
     case Call::bootstrap: return "the node makes the etcd cluster";
+    case Call::reset: return "the node takes itself back";
     default: return "done";
   }
 }
@@ -26,29 +29,99 @@ void PhaseLoop::emit(EventKind kind, std::string text, int attempt) const {
                           std::move(text), subject_.stage(), attempt});
 }
 
-void PhaseLoop::note_stage() {
+void PhaseLoop::note_stage(Context context) {
   const Stage seen = subject_.stage();
   if (seen == stage_ || seen == Stage::unknown) return;
   stage_ = seen;
+  stage_since_ = context.now();
+  stuck_told_ = false;
   emit(EventKind::stage_changed, std::string(name_of(seen)));
+}
+
+void PhaseLoop::note_boot() {
+  std::string boot = subject_.boot();
+  if (boot.empty() || boot == boot_) return;
+  if (!boot_.empty()) ++boots_;
+  boot_ = std::move(boot);
+}
+
+bool PhaseLoop::slept_since_look(Context context) const {
+  const Duration passed = context.now() - looked_;
+  const auto wall = std::chrono::milliseconds(context.clock->wall().unix_ms - looked_wall_.unix_ms);
+  return passed > kFreshTime || wall - passed > kFreshTime;
 }
 
 PhaseEnd PhaseLoop::stopped(Stop stop) const {
   const StepEnd end = stop.unsafe ? StepEnd::unsafe : StepEnd::failed;
-  return {end, std::move(stop.finding), retries_};
+  return {end, std::move(stop.finding), retries_, std::move(stop.more)};
 }
 
-PhaseEnd PhaseLoop::out_of_time(Context context) const {
-  const CallError* trouble = subject_.trouble();
+Task<PhaseEnd> PhaseLoop::out_of_time(Context outer) {
+  const std::optional<CallError>& trouble = trouble_;
+  NodeLink* node = subject_.node();
   Finding finding;
   finding.id = trouble ? std::string(rule_for(*trouble).fault) : "I13";
+  finding.fix = trouble ? std::string(rule_for(*trouble).hint)
+                        : "mend what is unmet, then run `ichor up` again: it resumes";
+  if (!waiting_.fault.empty()) finding.id = waiting_.fault;
+  if (!waiting_.fix.empty()) {
+    finding.fix = waiting_.fix;
+  } else if (node && !trouble) {
+    finding.fix = recovery_for(node->plan(), subject_.stage());
+  }
   finding.node = subject_.name();
   finding.where = phase_.name();
   finding.what = fmt::format("{}: out of time after {}: {}", phase_.name(),
-                             to_text(context.now() - started_), waiting_for_);
-  finding.fix = trouble ? std::string(rule_for(*trouble).hint)
-                        : "mend what is unmet, then run `ichor up` again: it resumes";
-  return {StepEnd::out_of_time, std::move(finding), retries_};
+                             to_text(outer.now() - started_), waiting_.reason);
+  if (mutant("bare-timeout")) finding.what = "context deadline exceeded";
+  if (node) {
+    finding.why = co_await gather_evidence(outer, *node, run_.profile.budgets.call);
+  }
+  co_return PhaseEnd{StepEnd::out_of_time, std::move(finding), retries_};
+}
+
+std::optional<PhaseEnd> PhaseLoop::overdue(Context context, const Wait& wait) {
+  const bool same = wait.fault == waiting_.fault && wait.fix == waiting_.fix;
+  if (!same || waiting_since_ == MonoTime{}) waiting_since_ = context.now();
+  if (wait.limit == Duration::max() || context.now() - waiting_since_ < wait.limit) {
+    return std::nullopt;
+  }
+  Finding finding{Severity::error,
+                  wait.fault,
+                  subject_.name(),
+                  std::string(phase_.name()),
+                  fmt::format("{}: for {}: {}", phase_.name(),
+                              to_text(context.now() - waiting_since_), wait.reason),
+                  wait.fix};
+  return PhaseEnd{StepEnd::failed, std::move(finding), retries_};
+}
+
+Task<std::optional<PhaseEnd>> PhaseLoop::reboot_loop(Context context) {
+  constexpr int kBootsMax = 3;
+  NodeLink* node = subject_.node();
+  if (!node || boots_ < kBootsMax) co_return std::nullopt;
+  Finding finding{Severity::error,
+                  "D6",
+                  subject_.name(),
+                  std::string(phase_.name()),
+                  fmt::format("{}: {} booted {} times and came to nothing", phase_.name(),
+                              subject_.name().value(), boots_),
+                  recovery_for(node->plan(), Stage::booting)};
+  finding.why = co_await gather_evidence(context, *node, run_.profile.budgets.call);
+  co_return PhaseEnd{StepEnd::failed, std::move(finding), retries_};
+}
+
+Task<void> PhaseLoop::tell_if_stuck(Context context) {
+  NodeLink* node = subject_.node();
+  const bool due = node && stage_ != Stage::unknown && !stuck_told_ &&
+                   context.now() - stage_since_ >= run_.profile.budgets.stuck;
+  if (!due) co_return;
+  stuck_told_ = true;
+  const std::string evidence = co_await gather_evidence(context, *node, run_.profile.budgets.call);
+  emit(EventKind::finding,
+       fmt::format("{} has been {} for {}: {}; {}; try: {}", subject_.name().value(),
+                   name_of(stage_), to_text(context.now() - stage_since_), waiting_.reason,
+                   evidence, recovery_for(node->plan(), stage_)));
 }
 
 PhaseEnd PhaseLoop::journal_broken() const {
@@ -72,13 +145,14 @@ PhaseEnd PhaseLoop::gave_up(const CallError& error, const NodeName& node,
 }
 
 PhaseEnd PhaseLoop::worn_out(const Action& action) const {
-  return {StepEnd::failed,
-          Finding{Severity::error, "T2", action.node, std::string(phase_.name()),
-                  fmt::format("{}: {} was sent {} times and the node is where it was: {}",
-                              phase_.name(), name_of(action.call), tries_, action.why),
-                  "the node takes it and loses it again: look at its console and `talosctl dmesg`, "
-                  "then run `ichor up` again"},
-          retries_};
+  return {
+      StepEnd::failed,
+      Finding{Severity::error, "T2", action.node, std::string(phase_.name()),
+              fmt::format("{}: {} was sent {} times and the node is where it was: {}",
+                          phase_.name(), name_of(action.call), tries_.at(action.node), action.why),
+              "the node takes it and loses it again: look at its console and `talosctl dmesg`, "
+              "then run `ichor up` again"},
+      retries_};
 }
 
 Task<PhaseEnd> PhaseLoop::run(Context outer) {
@@ -87,16 +161,19 @@ Task<PhaseEnd> PhaseLoop::run(Context outer) {
   emit(EventKind::phase_started, {});
   for (;;) {
     if (context.cancelled()) co_return PhaseEnd{StepEnd::cancelled, std::nullopt, retries_};
-    if (context.expired()) co_return out_of_time(context);
+    if (context.expired()) co_return co_await out_of_time(outer);
     if (run_.ledger.broken()) co_return journal_broken();
     const std::uint64_t rings_seen = changed_.rings();
+    looked_ = context.now();
+    looked_wall_ = context.clock->wall();
     co_await subject_.look(context);
-    note_stage();
+    note_stage(context);
+    note_boot();
     const Wanted wanted{run_.profile, run_.configs, run_.ledger.facts(), context.now()};
     Decision decision = subject_.decide(wanted);
-    if (std::holds_alternative<Satisfied>(decision)) {
+    if (Satisfied* satisfied = std::get_if<Satisfied>(&decision)) {
       emit(EventKind::phase_done, {});
-      co_return PhaseEnd{StepEnd::passed, std::nullopt, retries_};
+      co_return PhaseEnd{StepEnd::passed, std::nullopt, retries_, std::move(satisfied->notes)};
     }
     if (Stop* stop = std::get_if<Stop>(&decision)) co_return stopped(std::move(*stop));
     std::optional<PhaseEnd> end;
@@ -119,10 +196,16 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context, Remember remember) {
 
 Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Wait wait,
                                                 std::uint64_t rings_seen) {
-  if (wait.reason != waiting_for_) {
-    waiting_for_ = std::move(wait.reason);
-    emit(EventKind::waiting, waiting_for_);
-  }
+  if (auto end = overdue(context, wait)) co_return end;
+  if (auto end = co_await reboot_loop(context)) co_return end;
+  // A look that ran into the end of the budget saw less than the one before it.
+  if (context.expired() && !waiting_.reason.empty()) co_return std::nullopt;
+  const CallError* const trouble = subject_.trouble();
+  trouble_ = trouble ? std::optional(*trouble) : std::nullopt;
+  const bool news = wait.reason != waiting_.reason;
+  waiting_ = std::move(wait);
+  if (news) emit(EventKind::waiting, waiting_.reason);
+  co_await tell_if_stuck(context);
   unanswered_ = subject_.unanswered() ? unanswered_ + 1 : 0;
   Duration pause = run_.profile.budgets.poll;
   if (unanswered_ > 0) {
@@ -134,10 +217,19 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Wait wait,
 }
 
 Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
-  if (mutates(due.action.call) && tries_ > run_.profile.retry.retries) {
+  int& tries = tries_[due.action.node];
+  if (mutates(due.action.call) && tries > run_.profile.retry.retries && !mutant("tries-for-ever")) {
     co_return worn_out(due.action);
   }
+  if (mutates(due.action.call) && slept_since_look(context)) {
+    subject_.link(due.action.node).drop();
+    co_return std::nullopt;
+  }
+  boots_ = 0;
   emit(EventKind::decided, due.action.why);
+  if (mutant("tells-the-config") && due.action.call == Call::apply_configuration) {
+    emit(EventKind::decided, std::string(run_.configs.nodes.at(due.action.node).bytes.reveal()));
+  }
   const NodeName node = due.action.node;
   NodeLink& link = subject_.link(node);
   Outcome outcome = co_await act(context, run_.world, run_.ledger, link, due.action, run_.configs,
@@ -154,19 +246,22 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
        outcome.error ? to_text(*outcome.error) : std::string(done_text(due.action.call)),
        retries_ + 1);
   if (outcome.kind == OutcomeKind::done) {
-    ++tries_;
+    ++tries;
     co_return std::nullopt;
   }
   const CallError& error = *outcome.error;
   const Reaction reaction = rule_for(error).reaction;
-  if (reaction != Reaction::not_yet) ++tries_;
-  if (reaction == Reaction::give_up) co_return gave_up(error, node, false);
+  if (reaction != Reaction::not_yet) ++tries;
+  if (reaction == Reaction::give_up && !mutant("retries-for-good-refusals")) {
+    co_return gave_up(error, node, false);
+  }
   if (error.progress == Progress::not_sent) link.drop();
   // Too early is no failure of this try: the budget bounds it. Everything else is counted.
   if (reaction != Reaction::not_yet && ++retries_ > run_.profile.retry.retries) {
     co_return gave_up(error, node, true);
   }
-  waiting_for_ = to_text(error);
+  waiting_ = Wait{to_text(error)};
+  trouble_ = error;
   if (outcome.kind == OutcomeKind::unknown) co_return std::nullopt;
   const Duration pause =
       mutation_delay(std::max(retries_, 1), run_.profile.retry, run_.world.random);

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/subject.h"
 #include "model/run_result.h"
@@ -21,6 +23,7 @@ struct PhaseEnd {
   StepEnd end{StepEnd::failed};
   std::optional<Finding> finding;  // unless passed or cancelled
   int retries{0};
+  std::vector<Finding> more{};  // what else is to be known, also of a phase that passed
 };
 
 /// Runs one phase on one subject: look, decide, do what was decided, look again; until it is
@@ -40,22 +43,39 @@ class PhaseLoop {
   Task<std::optional<PhaseEnd>> follow(Context context, Wait wait, std::uint64_t rings_seen);
 
   PhaseEnd stopped(Stop stop) const;
-  PhaseEnd out_of_time(Context context) const;
+  Task<PhaseEnd> out_of_time(Context outer);
+  /// A wait for one fault has lasted too long.
+  std::optional<PhaseEnd> overdue(Context context, const Wait& wait);
+  /// D6: the node boots again and again.
+  Task<std::optional<PhaseEnd>> reboot_loop(Context context);
+  /// Tells once for each stage that a node stays in it, and what it says about that.
+  Task<void> tell_if_stuck(Context context);
   PhaseEnd journal_broken() const;
   PhaseEnd gave_up(const CallError& error, const NodeName& node, bool after_retries) const;
   PhaseEnd worn_out(const Action& action) const;
   void emit(EventKind kind, std::string text, int attempt = 0) const;
-  void note_stage();
+  void note_stage(Context context);
+  void note_boot();
+  /// L2: this process or machine slept since the last look, so what was proved may not hold.
+  bool slept_since_look(Context context) const;
 
   RunState& run_;
   const Phase& phase_;
   Subject& subject_;
   Bell& changed_;
   MonoTime started_{};
-  std::string waiting_for_;
+  MonoTime looked_{};
+  WallTime looked_wall_{};
+  Wait waiting_;
+  std::optional<CallError> trouble_;  // of the look that waiting_ is from
+  MonoTime waiting_since_{};  // for the same fault
   Stage stage_{Stage::unknown};
+  MonoTime stage_since_{};
+  bool stuck_told_{false};
+  std::string boot_;
+  int boots_{0};  // new ones since our last mutation of the node
   int retries_{0};
-  int tries_{0};  // mutations, also those that were taken and had no effect
+  std::map<NodeName, int> tries_;  // mutations, also those that were taken and had no effect
   int unanswered_{0};
 };
 

@@ -5,6 +5,7 @@
 
 #include "engine/test_kit.h"
 #include "phase/apply.h"
+#include "phase/verify.h"
 
 namespace ichor {
 namespace {
@@ -50,6 +51,120 @@ TEST_F(PhaseLoopTest, ANodeThatTakesTheConfigAndLosesItIsGivenUpAfterTheRetries)
   ASSERT_TRUE(end_.finding);
   EXPECT_EQ(end_.finding->node, plan_.name);
   EXPECT_THAT(end_.finding->what, testing::HasSubstr("was sent 6 times"));
+}
+
+/// A configured node that never gets beyond booting, with a new boot at every look if it is wild.
+class BootingSession final : public MaintenanceSession {
+ public:
+  BootingSession(int& looks, bool wild) : MaintenanceSession("key"), looks_(looks), wild_(wild) {
+    booting_.mode = PeerMode::configured;
+  }
+  const Peer& peer() const override { return booting_; }
+  Task<CallResult<Identity>> identity(Context) override {
+    ++looks_;
+    const std::string boot = wild_ ? std::to_string(looks_) : "one";
+    co_return Identity{MachineUuid("uuid-1"), {}, {MacAddress("mac-1")}, BootId(boot)};
+  }
+  Task<CallResult<MachineStatus>> machine_status(Context) override {
+    if (wild_) {
+      co_return tl::unexpected(CallError{Call::machine_status, Progress::sent, TlsVerdict::fine,
+                                         Code::unavailable, "connection reset"});
+    }
+    co_return MachineStatus{Stage::booting, false, {{"services", "etcd not running"}}};
+  }
+  Task<CallResult<std::vector<std::string>>> events(Context, int) override {
+    co_return std::vector<std::string>{"service etcd WAITING: for etcd spec"};
+  }
+  Task<CallResult<std::vector<std::string>>> dmesg(Context, int) override {
+    co_return std::vector<std::string>{"eth0: link down"};
+  }
+  Task<Outcome> apply_configuration(Context, ApplyRequest) override { co_return Outcome::done(); }
+  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+
+ private:
+  Peer booting_;
+  int& looks_;
+  bool wild_;
+};
+
+class StuckTest : public EngineRig {
+ protected:
+  std::unique_ptr<TalosSession> connect() override {
+    return std::make_unique<BootingSession>(looks_, wild_);
+  }
+  void emit(const Event& event) override {
+    if (event.kind == EventKind::finding) told_.push_back(event.text);
+  }
+  Task<void> verify() {
+    co_await bind();
+    const Verify phase;
+    NodeSubject subject(link_, phase);
+    PhaseLoop loop(state_, phase, subject, bell_);
+    end_ = co_await loop.run(context_);
+  }
+
+  RunState state_{world_, profile_, configs_, ledger_};
+  int looks_{0};
+  bool wild_{false};
+  std::vector<std::string> told_;
+  PhaseEnd end_;
+};
+
+TEST_F(StuckTest, ANodeThatStaysInAStageIsToldOfOnceWithItsEvidence) {
+  run_to_end(verify(), std::chrono::hours(1));
+  ASSERT_EQ(told_.size(), 1u);
+  EXPECT_THAT(told_[0], testing::HasSubstr("cp1 has been booting for 5m"));
+  EXPECT_THAT(told_[0], testing::HasSubstr("services (etcd not running)"));
+  EXPECT_THAT(told_[0], testing::HasSubstr("service etcd WAITING: for etcd spec"));
+  EXPECT_THAT(told_[0], testing::HasSubstr("talosctl -n 192.0.2.1 services"));
+}
+
+TEST_F(StuckTest, OutOfTimeComesWithEvidenceAndACommandForTheNode) {
+  run_to_end(verify(), std::chrono::hours(1));
+  EXPECT_EQ(end_.end, StepEnd::out_of_time);
+  ASSERT_TRUE(end_.finding);
+  EXPECT_THAT(end_.finding->what, testing::HasSubstr("etcd not running"));
+  EXPECT_THAT(end_.finding->why, testing::HasSubstr("eth0: link down"));
+  EXPECT_THAT(end_.finding->fix, testing::HasSubstr("ichor verify -n cp1"));
+}
+
+TEST_F(StuckTest, ANodeThatBootsAgainAndAgainIsGivenUp) {
+  wild_ = true;
+  run_to_end(verify(), std::chrono::hours(1));
+  EXPECT_EQ(end_.end, StepEnd::failed);
+  ASSERT_TRUE(end_.finding);
+  EXPECT_EQ(end_.finding->id, "D6");
+}
+
+/// Waits for one fault that has a limit.
+class Impatient final : public NodePhase {
+ public:
+  std::string_view name() const override { return "impatient"; }
+  std::string_view title() const override { return "Impatient"; }
+  Reads reads() const override { return {}; }
+  Duration budget(const Budgets& budgets) const override { return budgets.verify; }
+  Decision decide(const Wanted&, const NodePlan&, const NodeView&) const override {
+    return Wait{"a learner", "E7", "remove it", std::chrono::minutes(2)};
+  }
+};
+
+class OverdueTest : public StuckTest {
+ protected:
+  Task<void> wait() {
+    co_await bind();
+    const Impatient phase;
+    NodeSubject subject(link_, phase);
+    PhaseLoop loop(state_, phase, subject, bell_);
+    end_ = co_await loop.run(context_);
+  }
+};
+
+TEST_F(OverdueTest, AWaitWithALimitEndsAsItsFault) {
+  run_to_end(wait(), std::chrono::minutes(3));
+  EXPECT_EQ(end_.end, StepEnd::failed);
+  ASSERT_TRUE(end_.finding);
+  EXPECT_EQ(end_.finding->id, "E7");
+  EXPECT_EQ(end_.finding->fix, "remove it");
 }
 
 }  // namespace

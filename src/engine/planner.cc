@@ -12,12 +12,19 @@ namespace ichor {
 
 namespace {
 
-/// A phase that is still not satisfied after this many decisions would go round in circles.
+/// A phase that is still not satisfied after this many decisions, and as many for each node that it
+/// looks at, would go round in circles.
 constexpr int kDecisionsMax = 16;
 
 Task<void> look_at(Context context, NodeLink& link, NodeView& view) {
-  constexpr Reads everything{
-      .status = true, .version = true, .config = true, .etcd = true, .etcd_health = true};
+  constexpr Reads everything{.status = true,
+                             .version = true,
+                             .config = true,
+                             .disks = true,
+                             .hardware = true,
+                             .time = true,
+                             .etcd = true,
+                             .etcd_health = true};
   view = co_await link.look(context, everything);
 }
 
@@ -93,7 +100,8 @@ class Rehearsal {
 
   void play_cluster(const ClusterPhase& phase) {
     if (!plan_.findings.empty() || cluster_unknown_) return;
-    for (int i = 0; i < kDecisionsMax; ++i) {
+    const int decisions_max = kDecisionsMax * static_cast<int>(view_.nodes.size() + 1);
+    for (int i = 0; i < decisions_max; ++i) {
       ClusterView seen = view_;
       std::erase_if(seen.nodes, [&](const NodeView& node) {
         const NodePlan* plan = profile_.find(node.node);
@@ -130,6 +138,7 @@ class Rehearsal {
         return true;
       case Call::bootstrap: forecast_etcd(profile_, view_); return true;
       case Call::kubeconfig: forecast_api(view_); return true;
+      case Call::reset: forecast_reset(view_of(action.node)); return true;
       default: return false;
     }
   }
@@ -145,6 +154,7 @@ class Rehearsal {
   void note_stop(const NodeName& node, Stop stop) {
     plan_.unsafe = plan_.unsafe || stop.unsafe;
     plan_.findings.push_back(std::move(stop.finding));
+    for (Finding& other : stop.more) plan_.findings.push_back(std::move(other));
     stopped_.insert(node);
   }
 

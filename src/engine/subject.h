@@ -25,6 +25,10 @@ class Subject {
   /// The first trouble of the last look, for the verdict.
   virtual const CallError* trouble() const = 0;
   virtual Stage stage() const { return Stage::unknown; }
+  /// The boot in which a node was last seen with its config; empty for the cluster.
+  virtual std::string boot() const { return {}; }
+  /// The node itself; null for the cluster.
+  virtual NodeLink* node() { return nullptr; }
 };
 
 class NodeSubject final : public Subject {
@@ -38,6 +42,10 @@ class NodeSubject final : public Subject {
   bool unanswered() const override { return view_.presence == Presence::silent; }
   const CallError* trouble() const override { return view_.trouble ? &*view_.trouble : nullptr; }
   Stage stage() const override { return view_.status ? view_.status->stage : Stage::unknown; }
+  std::string boot() const override {
+    return view_.identity ? view_.identity->boot_id.value() : std::string();
+  }
+  NodeLink* node() override { return &link_; }
 
  private:
   NodeLink& link_;

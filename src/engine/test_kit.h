@@ -42,6 +42,14 @@ class MaintenanceSession : public TalosSession {
     co_return std::vector<EtcdAlarm>();
   }
   Task<CallResult<SecretString>> kubeconfig(Context) override { co_return SecretString("k"); }
+  Task<CallResult<Hardware>> hardware(Context) override { co_return Hardware{}; }
+  Task<CallResult<std::vector<std::string>>> dmesg(Context, int) override {
+    co_return std::vector<std::string>();
+  }
+  Task<CallResult<std::vector<std::string>>> events(Context, int) override {
+    co_return std::vector<std::string>();
+  }
+  Task<Outcome> reset(Context, ResetRequest) override { co_return Outcome::done(); }
   Task<CallResult<std::unique_ptr<Watch>>> watch(Context, Bell&) override {
     co_return std::unique_ptr<Watch>();
   }

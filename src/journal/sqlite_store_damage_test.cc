@@ -223,7 +223,7 @@ TEST_F(JournalTampering, a_kind_that_nobody_knows_is_no_kind) {
 }
 
 TEST_F(JournalTampering, a_call_that_nobody_knows_is_no_call) {
-  run("UPDATE record SET call = 'Reset' WHERE seq = 4");
+  run("UPDATE record SET call = 'Juggle' WHERE seq = 4");
   expect_unsafe("row 4 says something unknown to this ichor");
 }
 

@@ -3,7 +3,9 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "base/time.h"
 #include "model/action.h"
 #include "model/finding.h"
 #include "model/journal_record.h"
@@ -11,11 +13,17 @@
 namespace ichor {
 
 /// The condition of the phase holds; nothing is left to do.
-struct Satisfied {};
+struct Satisfied {
+  std::vector<Finding> notes{};  // what the operator should know all the same
+};
 
-/// Nothing can be done now; `reason` says what is unmet. Look again after a change.
+/// Nothing can be done now; `reason` says what is unmet. Look again after a change. A wait for one
+/// and the same fault that lasts for `limit` ends as a stop.
 struct Wait {
   std::string reason;
+  std::string fault{};  // row of the fault catalogue, if the wait has one of its own
+  std::string fix{};    // what the operator can do if it lasts
+  Duration limit{Duration::max()};
 };
 
 /// A fact that later steps rest on must be in the journal first.
@@ -31,7 +39,8 @@ struct Act {
 /// Going on is wrong or pointless.
 struct Stop {
   Finding finding;
-  bool unsafe{false};  // exit code 5 instead of 1
+  bool unsafe{false};           // exit code 5 instead of 1
+  std::vector<Finding> more{};  // found in the same look, so that all can be mended at once
 };
 
 /// What a phase makes of what it saw. Pure: the same view and facts give the same decision, and

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/mutant.h"
+
 namespace ichor {
 
 namespace {
@@ -24,30 +26,45 @@ std::string_view cut(std::string_view& rest, char separator) {
 
 void JournalFacts::fold(const JournalRecord& record, MonoTime now) {
   ++count_;
-  auto& mutations = record.call == Call::bootstrap ? bootstraps_ : applies_;
   switch (record.kind) {
     case RecordKind::secrets_fixed: secrets_ = digest_from_hex(record.value); break;
     case RecordKind::contract_fixed: contract_ = record.value; break;
     case RecordKind::identity_bound: bound_[record.node] = decode_identity(record.value); break;
     case RecordKind::bootstrap_target: bootstrap_target_ = record.node; break;
     case RecordKind::intent:
-      mutations[record.node] = {record.seq, OutcomeKind::unknown, record.key, now};
+      if (mutant("intents-forgotten")) break;
+      mutations_[record.call][record.node] = {record.seq, OutcomeKind::unknown, record.key,
+                                              digest_from_hex(record.value), now};
+      if (record.call == Call::apply_configuration) came_back_.erase(record.node);
       break;
     case RecordKind::outcome: {
-      MutationFact& fact = mutations[record.node];
+      MutationFact& fact = mutations_[record.call][record.node];
       if (fact.intent == record.ref) {
         fact.outcome = record.outcome;
         fact.at = now;
       }
       break;
     }
-    case RecordKind::observed:
-      if (record.key == kSettledKey) settled_[record.node] = true;
-      break;
+    case RecordKind::observed: fold_observed(record); break;
     case RecordKind::node_excluded: excluded_[record.node] = true; break;
     case RecordKind::run_started:
+      plan_ = digest_from_hex(record.value);
+      cluster_ = record.key;
+      break;
     case RecordKind::run_ended: break;
   }
+}
+
+void JournalFacts::fold_observed(const JournalRecord& record) {
+  if (record.key == kSettledKey) settled_[record.node] = true;
+  if (record.key == kAdoptedKey) adopted_ = true;
+  if (record.key != kResetKey) return;
+  came_back_[record.node] = record.value;
+  settled_.erase(record.node);
+  for (auto& [call, by_node] : mutations_) by_node.erase(record.node);
+  // The machine stays bound to the name, but it is not found running any more.
+  const auto bound = bound_.find(record.node);
+  if (bound != bound_.end()) bound->second.identity.boot_id = {};
 }
 
 const BoundIdentity* JournalFacts::bound(const NodeName& node) const {
@@ -55,12 +72,24 @@ const BoundIdentity* JournalFacts::bound(const NodeName& node) const {
 }
 
 const MutationFact* JournalFacts::last(Call call, const NodeName& node) const {
-  return lookup(call == Call::bootstrap ? bootstraps_ : applies_, node);
+  const auto found = mutations_.find(call);
+  return found == mutations_.end() ? nullptr : lookup(found->second, node);
 }
 
 bool JournalFacts::settled(const NodeName& node) const { return settled_.contains(node); }
 
 bool JournalFacts::excluded(const NodeName& node) const { return excluded_.contains(node); }
+
+const std::string* JournalFacts::came_back_in(const NodeName& node) const {
+  return lookup(came_back_, node);
+}
+
+bool JournalFacts::found_running(const NodeName& node) const {
+  const BoundIdentity* first_seen = bound(node);
+  // In maintenance mode nobody may read the boot id.
+  return first_seen && !first_seen->identity.boot_id.value().empty() &&
+         !last(Call::apply_configuration, node);
+}
 
 std::string encode_identity(const Identity& identity, const Fingerprint& fingerprint) {
   std::string macs;

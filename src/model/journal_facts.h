@@ -18,6 +18,7 @@ struct MutationFact {
   std::uint64_t intent{0};
   OutcomeKind outcome{OutcomeKind::unknown};
   std::string mark;  // what tells one life of the node from the next: fingerprint or boot id
+  Digest payload;    // of the config that was sent
   MonoTime at{};     // when it was told; for records of an earlier run, when this run began
 };
 
@@ -42,19 +43,36 @@ class JournalFacts {
   /// By which the cluster's configs are generated: "1.12". Empty: not told yet.
   const std::string& contract() const { return contract_; }
   bool excluded(const NodeName& node) const;
+  /// Whether the node ran under the cluster's CA when this journal first heard of it, and ichor has
+  /// not configured it since: the cluster is older than the journal (L6).
+  bool found_running(const NodeName& node) const;
+  /// The boot in which a node came back from its reset, empty for one that stays off or has no
+  /// config; null if it was never reset, or got a config since.
+  const std::string* came_back_in(const NodeName& node) const;
+  /// The operator said that this journal goes on with a cluster that it has not made.
+  bool adopted() const { return adopted_; }
+  /// The cluster's name, as the last run had it. Empty: not told.
+  const std::string& cluster() const { return cluster_; }
+  /// Of the last run: profile and configs. Empty: there was none.
+  const Digest& plan() const { return plan_; }
   bool empty() const { return count_ == 0; }
   /// All identities bound so far, for telling duplicates.
   const std::map<NodeName, BoundIdentity>& identities() const { return bound_; }
 
  private:
+  void fold_observed(const JournalRecord& record);
+
   std::map<NodeName, BoundIdentity> bound_;
-  std::map<NodeName, MutationFact> applies_;
-  std::map<NodeName, MutationFact> bootstraps_;
+  std::map<Call, std::map<NodeName, MutationFact>> mutations_;
   std::map<NodeName, bool> settled_;
+  std::map<NodeName, std::string> came_back_;
   std::map<NodeName, bool> excluded_;
   std::optional<NodeName> bootstrap_target_;
+  bool adopted_{false};
   Digest secrets_;
+  Digest plan_;
   std::string contract_;
+  std::string cluster_;
   std::uint64_t count_{0};
 };
 
@@ -62,7 +80,11 @@ class JournalFacts {
 std::string encode_identity(const Identity& identity, const Fingerprint& fingerprint);
 BoundIdentity decode_identity(std::string_view text);
 
-/// The key of an `observed` record that makes a node settled.
+/// Keys of `observed` records. Settled: the node was seen under the cluster's CA after its install.
+/// Reset: it was taken back to where it has no config, so that nothing of its former life counts.
+/// Adopted: see JournalFacts::adopted().
 inline constexpr std::string_view kSettledKey = "settled";
+inline constexpr std::string_view kResetKey = "reset";
+inline constexpr std::string_view kAdoptedKey = "adopted";
 
 }  // namespace ichor

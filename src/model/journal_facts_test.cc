@@ -104,5 +104,60 @@ TEST(Digest, HexAndBack) {
   EXPECT_TRUE(digest_from_hex(std::string(64, 'g')).empty());
 }
 
+TEST(JournalFacts, AResetUndoesWhatTheNodeWas) {
+  JournalFacts facts;
+  JournalRecord settled;
+  settled.kind = RecordKind::observed;
+  settled.node = kNode;
+  settled.key = kSettledKey;
+  facts.fold(settled, MonoTime{});
+  facts.fold(intent(1, Call::apply_configuration, "pin"), MonoTime{});
+  facts.fold(intent(2, Call::reset, "boot"), MonoTime{});
+  ASSERT_NE(facts.last(Call::reset, kNode), nullptr);
+  JournalRecord reset = settled;
+  reset.key = kResetKey;
+  reset.value = "boot-2";
+  facts.fold(reset, MonoTime{});
+  EXPECT_FALSE(facts.settled(kNode));
+  EXPECT_EQ(facts.last(Call::apply_configuration, kNode), nullptr);
+  EXPECT_EQ(facts.last(Call::reset, kNode), nullptr);
+  ASSERT_NE(facts.came_back_in(kNode), nullptr);
+  EXPECT_EQ(*facts.came_back_in(kNode), "boot-2");
+  // A new config begins a new life.
+  facts.fold(intent(3, Call::apply_configuration, "pin-2"), MonoTime{});
+  EXPECT_EQ(facts.came_back_in(kNode), nullptr);
+}
+
+TEST(JournalFacts, ANodeThatRanBeforeTheJournalIsKnownByItsBoot) {
+  JournalFacts facts;
+  JournalRecord bound;
+  bound.kind = RecordKind::identity_bound;
+  bound.node = kNode;
+  Identity identity;
+  identity.uuid = MachineUuid("u");
+  bound.value = encode_identity(identity, Fingerprint("pin"));
+  facts.fold(bound, MonoTime{});
+  EXPECT_FALSE(facts.found_running(kNode));
+  identity.boot_id = BootId("b");
+  bound.value = encode_identity(identity, {});
+  facts.fold(bound, MonoTime{});
+  EXPECT_TRUE(facts.found_running(kNode));
+  facts.fold(intent(4, Call::apply_configuration, "b"), MonoTime{});
+  EXPECT_FALSE(facts.found_running(kNode));
+}
+
+TEST(JournalFacts, TheLastRunTellsClusterAndPlan) {
+  JournalFacts facts;
+  JournalRecord started;
+  started.kind = RecordKind::run_started;
+  started.key = "infra";
+  Digest plan;
+  plan.bytes[0] = 9;
+  started.value = to_hex(plan);
+  facts.fold(started, MonoTime{});
+  EXPECT_EQ(facts.cluster(), "infra");
+  EXPECT_EQ(facts.plan(), plan);
+}
+
 }  // namespace
 }  // namespace ichor

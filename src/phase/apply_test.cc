@@ -138,5 +138,38 @@ TEST_F(ApplyTest, AnInstalledNodeNeverGetsAConfigInMaintenanceModeAgain) {
   EXPECT_EQ(stop->finding.id, "T2");
 }
 
+TEST_F(ApplyTest, AnEditAfterTheConfigWasSentIsNamedAsSuch) {
+  configured(Stage::running, digest(9));
+  JournalRecord record;
+  record.kind = RecordKind::intent;
+  record.call = Call::apply_configuration;
+  record.node = plan_.name;
+  record.value = to_hex(digest(7));
+  facts_.fold(record, now_);
+  EXPECT_EQ(std::get<Stop>(decide()).finding.id, "O3");
+  // What was sent is what is wanted, and the node has another one: somebody else was at work.
+  record.value = to_hex(digest(1));
+  facts_.fold(record, now_);
+  EXPECT_EQ(std::get<Stop>(decide()).finding.id, "O4");
+}
+
+TEST_F(ApplyTest, BesideAClusterOlderThanTheJournalNothingIsInstalled) {
+  in_maintenance("key-1");
+  NodePlan other;
+  other.name = NodeName("cp1");
+  profile_.nodes = {other, plan_};
+  JournalRecord bound;
+  bound.kind = RecordKind::identity_bound;
+  bound.node = other.name;
+  bound.value = encode_identity({MachineUuid("x"), {}, {}, BootId("b")}, {});
+  facts_.fold(bound, now_);
+  EXPECT_EQ(std::get<Stop>(decide()).finding.id, "L6");
+  JournalRecord adopted;
+  adopted.kind = RecordKind::observed;
+  adopted.key = kAdoptedKey;
+  facts_.fold(adopted, now_);
+  EXPECT_TRUE(decides<Act>());
+}
+
 }  // namespace
 }  // namespace ichor

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/mutant.h"
 #include "phase/etcd_groups.h"
+#include "phase/install_disk.h"
 
 namespace ichor {
 
@@ -17,13 +18,23 @@ Stop unsafe(std::string fault, NodeName node, std::string what, std::string fix)
               true};
 }
 
+/// "cp1, cp2 (learner)" of each, with the ids that `talosctl etcd remove-member` wants.
+std::string with_ids(const EtcdGroup& group) {
+  std::string text;
+  for (const EtcdMember& member : group.members) {
+    text +=
+        fmt::format("{}{} {:016x}", text.empty() ? "" : ", ", member.hostname, member.id.value());
+  }
+  return text;
+}
+
 /// Two clusters, or one that is not ours.
 std::optional<Decision> decide_existing(const Wanted& wanted,
                                         const std::vector<EtcdGroup>& groups) {
-  if (groups.size() > 1) {
+  if (groups.size() > 1 && !mutant("two-clusters-are-one")) {
     return unsafe(
         "E4", {},
-        fmt::format("two etcd clusters: [{}] and [{}]", to_text(groups[0]), to_text(groups[1])),
+        fmt::format("two etcd clusters: [{}] and [{}]", with_ids(groups[0]), with_ids(groups[1])),
         "nothing was touched; keep the one with the data you want and `ichor reset` the "
         "control planes of the other");
   }
@@ -40,19 +51,74 @@ std::optional<Decision> decide_existing(const Wanted& wanted,
   return Satisfied{};
 }
 
-/// Why this control plane's answer is not a plain "no etcd data here"; empty if it is.
-std::string not_a_no(const NodeView& node) {
+const ServiceStatus* etcd_service(const NodeView& node) {
+  if (!node.services) return nullptr;
+  const auto found = std::find_if(node.services->begin(), node.services->end(),
+                                  [](const ServiceStatus& one) { return one.id == "etcd"; });
+  return found == node.services->end() ? nullptr : &*found;
+}
+
+/// "Preparing: waiting for etcd spec".
+std::string etcd_state(const NodeView& node) {
+  const ServiceStatus* service = etcd_service(node);
+  std::string state = node.etcd.service_state.empty() ? "unknown" : node.etcd.service_state;
+  if (service && !service->last_message.empty()) state += ": " + service->last_message;
+  return state;
+}
+
+/// Why this control plane's answer is not a plain "no etcd data here"; nothing if it is.
+std::optional<Wait> not_a_no(const Wanted& wanted, const NodeView& node) {
   const std::string& name = node.node.value();
-  if (node.presence == Presence::maintenance) return {};
+  if (node.presence == Presence::maintenance) return std::nullopt;
   if (node.presence != Presence::configured || node.etcd.has_data == Known::unknown) {
-    return node.trouble ? fmt::format("{}: {}", name, to_text(*node.trouble))
-                        : fmt::format("{} has not said whether it has etcd data", name);
+    return Wait{node.trouble ? fmt::format("{}: {}", name, to_text(*node.trouble))
+                             : fmt::format("{} has not said whether it has etcd data", name)};
   }
-  if (node.etcd.has_data == Known::yes) {
-    return fmt::format("{} has etcd data and its etcd does not answer yet ({})", name,
-                       node.etcd.service_state.empty() ? "unknown" : node.etcd.service_state);
+  if (node.etcd.has_data == Known::no) return std::nullopt;
+  const bool told = wanted.facts.last(Call::bootstrap, node.node) != nullptr;
+  // Data that no call of ours made is an old cluster's, unless its etcd comes up and says
+  // otherwise.
+  return Wait{
+      fmt::format("{} has etcd data and its etcd does not answer yet ({})", name, etcd_state(node)),
+      told ? "E3" : "E5",
+      told ? fmt::format("see `talosctl -n {} logs etcd`", node.address.value())
+           : fmt::format("if the data is an old cluster's: `ichor reset {}`", name)};
+}
+
+/// D4: Talos runs from another disk than the planned one, which would be found out by its loss.
+std::optional<Stop> on_wrong_disk(const Wanted& wanted, const NodeView& node) {
+  if (node.presence != Presence::configured || !node.disks) return std::nullopt;
+  const NodePlan& plan = *wanted.profile.find(node.node);
+  const auto meant = install_disks(plan, *node.disks);
+  if (!meant || meant->how != InstallDisks::How::found) return std::nullopt;
+  for (const Disk& disk : *node.disks) {
+    if (!disk.system_disk) continue;
+    const bool is_meant = std::any_of(meant->disks.begin(), meant->disks.end(),
+                                      [&](const Disk& one) { return one.id == disk.id; });
+    if (is_meant) return std::nullopt;
+    return unsafe("D4", node.node,
+                  fmt::format("{} is installed on {}, and the profile means another disk",
+                              node.node.value(), to_text(disk)),
+                  fmt::format("it was booted from a disk image: `ichor reset {0} --consent-wipe "
+                              "{0}={1}`, then boot it from an ISO or by network",
+                              node.node.value(), consent_name(disk)));
   }
-  return {};
+  return std::nullopt;
+}
+
+/// L6: see Apply. A cluster that this journal has not made may have its etcd elsewhere.
+std::optional<Stop> older_than_journal(const Wanted& wanted) {
+  if (wanted.facts.adopted() || wanted.facts.bootstrap_target()) return std::nullopt;
+  for (const NodePlan& plan : wanted.profile.nodes) {
+    if (plan.role != Role::control_plane || !wanted.facts.found_running(plan.name)) continue;
+    return unsafe("L6", plan.name,
+                  fmt::format("{} ran already when the journal was begun, so whether etcd was ever "
+                              "bootstrapped is not known",
+                              plan.name.value()),
+                  "put the lost state folder back; or go on with this one by your word: "
+                  "`ichor up --adopt`");
+  }
+  return std::nullopt;
 }
 
 const NodeView* find(const ClusterView& view, const NodeName& name) {
@@ -80,10 +146,37 @@ std::optional<Wait> target_not_ready(const Wanted& wanted, const NodeView& targe
   const MutationFact* sent = wanted.facts.last(Call::bootstrap, target.node);
   const bool may_have_landed = sent && sent->outcome != OutcomeKind::refused &&
                                sent->mark == target.identity->boot_id.value();
-  if (may_have_landed && wanted.now - sent->at < patience_after(*sent, target)) {
-    return Wait{fmt::format("{} was told to bootstrap and prepares etcd", name)};
+  if (may_have_landed && wanted.now - sent->at < patience_after(*sent, target) &&
+      !mutant("bootstrap-without-patience")) {
+    return Wait{
+        fmt::format("{} was told to bootstrap and prepares etcd ({})", name, etcd_state(target)),
+        "E2", fmt::format("see `talosctl -n {} service etcd`", target.address.value())};
   }
   return std::nullopt;
+}
+
+/// E2: the call was taken in this very boot, and etcd waits for something that another call would
+/// not bring.
+std::optional<Stop> waits_for_spec(const Wanted& wanted, const NodeView& target) {
+  const MutationFact* sent = wanted.facts.last(Call::bootstrap, target.node);
+  const ServiceStatus* etcd = etcd_service(target);
+  const bool taken = sent && sent->outcome == OutcomeKind::done && target.identity &&
+                     sent->mark == target.identity->boot_id.value();
+  if (!taken || !etcd || etcd->last_message.find("spec") == std::string::npos) return std::nullopt;
+  return Stop{Finding{Severity::error, "E2", target.node, "bootstrap",
+                      fmt::format("{} took the bootstrap and its etcd does not start: {}",
+                                  target.node.value(), etcd_state(target)),
+                      "no address fits cluster.etcd.advertisedSubnets, or the node has none yet: "
+                      "correct it with `talosctl patch machineconfig`, then run `ichor up` again"}};
+}
+
+/// Why the call is due, for the journal's readers.
+std::string why_now(const Wanted& wanted, const NodeView& target) {
+  const MutationFact* sent = wanted.facts.last(Call::bootstrap, target.node);
+  if (!sent || sent->outcome == OutcomeKind::refused) return "no control plane has etcd data";
+  const bool same_boot = sent->mark == target.identity->boot_id.value();
+  return same_boot ? "no control plane has etcd data: the call sent before did not take"
+                   : "no control plane has etcd data: the call was lost by a reboot (E1)";
 }
 
 }  // namespace
@@ -97,12 +190,14 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
 
   MonoTime oldest = wanted.now;
   for (const NodeView& node : view.nodes) {
-    if (std::string reason = not_a_no(node); !reason.empty()) {
-      if (!mutant("unknown-is-no")) return Wait{std::move(reason)};
+    if (auto stop = on_wrong_disk(wanted, node)) return *std::move(stop);
+    if (auto wait = not_a_no(wanted, node)) {
+      if (!mutant("unknown-is-no")) return *std::move(wait);
     }
     oldest = std::min(oldest, node.at);
   }
-  if (wanted.now - oldest > kFreshTime) return Wait{"the control planes must be looked at again"};
+  if (wanted.now - oldest > kFreshTime && !mutant("stale-no"))
+    return Wait{"the control planes must be looked at again"};
 
   check(!view.nodes.empty(), "a cluster has a control plane");
   NodeName name =
@@ -119,15 +214,16 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
                   "put the node back, or reset every control plane");
   }
   if (auto wait = target_not_ready(wanted, *target)) return *std::move(wait);
-  if (!wanted.facts.bootstrap_target()) {
+  if (auto stop = waits_for_spec(wanted, *target)) return *std::move(stop);
+  if (auto stop = older_than_journal(wanted)) return *std::move(stop);
+  if (!wanted.facts.bootstrap_target() && !mutant("target-not-pinned")) {
     JournalRecord record;
     record.kind = RecordKind::bootstrap_target;
     record.node = name;
     record.value = encode_identity(*target->identity, {});
     return Remember{std::move(record)};
   }
-  return Act{
-      Action{Call::bootstrap, name, {}, "no control plane has etcd data", oldest + kFreshTime}};
+  return Act{Action{Call::bootstrap, name, {}, why_now(wanted, *target), oldest + kFreshTime}};
 }
 
 }  // namespace ichor

@@ -131,7 +131,7 @@ TEST_F(BootstrapEtcdTest, DataWithoutMembersIsWaitedFor) {
 TEST_F(BootstrapEtcdTest, ACallThatMayHaveLandedIsNotRepeated) {
   remember_target("cp1");
   remember_call("cp1", "boot-cp1", OutcomeKind::unknown, seconds(10));
-  EXPECT_EQ(wait_reason(), "cp1 was told to bootstrap and prepares etcd");
+  EXPECT_EQ(wait_reason(), "cp1 was told to bootstrap and prepares etcd (Preparing)");
 }
 
 TEST_F(BootstrapEtcdTest, ACallLostByARebootIsRepeatedOnTheSameMachine) {
@@ -152,7 +152,7 @@ TEST_F(BootstrapEtcdTest, ACallWithoutEffectIsRepeatedAfterTheSettleTime) {
 TEST_F(BootstrapEtcdTest, ANodeThatSaidYesMayPullItsImageInPeace) {
   remember_target("cp1");
   remember_call("cp1", "boot-cp1", OutcomeKind::done, kPullTime - seconds(1));
-  EXPECT_EQ(wait_reason(), "cp1 was told to bootstrap and prepares etcd");
+  EXPECT_EQ(wait_reason(), "cp1 was told to bootstrap and prepares etcd (Preparing)");
   remember_call("cp1", "boot-cp1", OutcomeKind::done, kPullTime + seconds(1));
   EXPECT_TRUE(std::holds_alternative<Act>(decide()));
 }
@@ -161,7 +161,7 @@ TEST_F(BootstrapEtcdTest, ANodeThatCouldNotPrepareEtcdIsToldAgain) {
   remember_target("cp1");
   view_.nodes[0].etcd.service_state = "Failed";
   remember_call("cp1", "boot-cp1", OutcomeKind::done, seconds(10));
-  EXPECT_EQ(wait_reason(), "cp1 was told to bootstrap and prepares etcd");
+  EXPECT_EQ(wait_reason(), "cp1 was told to bootstrap and prepares etcd (Failed)");
   remember_call("cp1", "boot-cp1", OutcomeKind::done, kSettleTime + seconds(1));
   EXPECT_TRUE(std::holds_alternative<Act>(decide()));
 }
@@ -198,6 +198,60 @@ TEST_F(BootstrapEtcdTest, AForeignNodeStops) {
   view_.nodes[1].trouble =
       CallError{Call::open, Progress::not_sent, TlsVerdict::foreign_ca, Code::unavailable, "x509"};
   EXPECT_EQ(stop_id(), "T1");
+}
+
+TEST_F(BootstrapEtcdTest, ALostBootstrapSaysThatARebootTookIt) {
+  remember_target("cp1");
+  remember_call("cp1", "the boot before", OutcomeKind::done, seconds(10));
+  const Decision decision = decide();
+  EXPECT_NE(std::get<Act>(decision).action.why.find("(E1)"), std::string::npos);
+}
+
+TEST_F(BootstrapEtcdTest, AnEtcdThatWaitsForItsSpecStopsInsteadOfBeingToldAgain) {
+  remember_target("cp1");
+  view_.nodes[0].services = std::vector<ServiceStatus>{
+      {"etcd", "Preparing", false, true, "Running pre state: waiting for etcd spec"}};
+  remember_call("cp1", "boot-cp1", OutcomeKind::done, kPullTime + seconds(1));
+  const Decision decision = decide();
+  ASSERT_TRUE(std::holds_alternative<Stop>(decision));
+  EXPECT_EQ(std::get<Stop>(decision).finding.id, "E2");
+  // A call that was lost before this boot is another matter.
+  remember_call("cp1", "the boot before", OutcomeKind::done, kPullTime + seconds(1));
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, DataThatNobodyAskedForIsAnOldClusters) {
+  remember_target("cp1");
+  view_.nodes[1].etcd.has_data = Known::yes;
+  EXPECT_EQ(std::get<Wait>(decide()).fault, "E5");
+  remember_call("cp2", "boot-cp2", OutcomeKind::refused, seconds(1));
+  EXPECT_EQ(std::get<Wait>(decide()).fault, "E3");
+}
+
+TEST_F(BootstrapEtcdTest, TalosOnTheWrongDiskStops) {
+  profile_.nodes[2].disk = "/dev/nvme0n1";
+  Disk stick;
+  stick.id = "sdz";
+  stick.dev_path = "/dev/sdz";
+  stick.system_disk = true;
+  view_.nodes[2].disks = std::vector<Disk>{stick};
+  EXPECT_EQ(stop_id(), "D4");
+  profile_.nodes[2].disk = "/dev/sdz";
+  EXPECT_TRUE(std::holds_alternative<Remember>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, AClusterOlderThanItsJournalIsOnlyLookedAt) {
+  JournalRecord bound;
+  bound.kind = RecordKind::identity_bound;
+  bound.node = NodeName("cp2");
+  bound.value = encode_identity(*view_.nodes[1].identity, {});
+  facts_.fold(bound, now_);
+  EXPECT_EQ(stop_id(), "L6");
+  JournalRecord adopted;
+  adopted.kind = RecordKind::observed;
+  adopted.key = kAdoptedKey;
+  facts_.fold(adopted, now_);
+  EXPECT_TRUE(std::holds_alternative<Remember>(decide()));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/mutant.h"
 #include "phase/etcd_groups.h"
 
 namespace ichor {
@@ -13,20 +14,56 @@ std::string_view name_of(EtcdAlarmKind kind) {
   return kind == EtcdAlarmKind::no_space ? "NOSPACE" : "CORRUPT";
 }
 
-std::optional<std::string> unmet_on(const NodeView& node) {
+/// How far the others are, for a learner's progress and a voter's lag.
+std::uint64_t newest_index(const ClusterView& view) {
+  std::uint64_t newest = 0;
+  for (const NodeView& node : view.nodes) {
+    if (node.etcd.status) newest = std::max(newest, node.etcd.status->raft_applied_index);
+  }
+  return newest;
+}
+
+/// E6 and E7: joins are serial and a learner is promoted by its own node, which tries for ten
+/// minutes.
+Wait learner_wait(const NodeView& node, const EtcdStatus& status, std::uint64_t newest) {
   const std::string& name = node.node.value();
-  if (node.trouble) return fmt::format("{}: {}", name, to_text(*node.trouble));
+  return Wait{
+      fmt::format("{} is still a learner (member {:016x}, {} of {} entries)", name,
+                  status.member.value(), status.raft_applied_index, newest),
+      "E7",
+      fmt::format("`talosctl -n {0} etcd remove-member {1:016x}`, then reboot {2}: it joins "
+                  "anew",
+                  node.address.value(), status.member.value(), name),
+      kPromotionTime};
+}
+
+std::optional<Wait> unmet_on(const NodeView& node, std::uint64_t newest) {
+  const std::string& name = node.node.value();
+  if (node.trouble) return Wait{fmt::format("{}: {}", name, to_text(*node.trouble))};
   if (!node.etcd.service_healthy) {
-    return fmt::format("etcd on {} is not healthy ({})", name,
-                       node.etcd.service_state.empty() ? "unknown" : node.etcd.service_state);
+    return Wait{fmt::format("etcd on {} is not healthy ({})", name,
+                            node.etcd.service_state.empty() ? "unknown" : node.etcd.service_state),
+                "E6", fmt::format("see `talosctl -n {} logs etcd`", node.address.value())};
   }
   if (!node.etcd.members || !node.etcd.status || !node.etcd.alarms) {
-    return fmt::format("etcd on {} does not answer yet", name);
+    return Wait{fmt::format("etcd on {} does not answer yet", name)};
   }
-  if (node.etcd.status->leader == EtcdMemberId{}) return fmt::format("{} sees no leader", name);
-  if (node.etcd.status->is_learner) return fmt::format("{} is still a learner", name);
-  if (!node.etcd.status->errors.empty()) {
-    return fmt::format("etcd on {}: {}", name, node.etcd.status->errors.front());
+  const EtcdStatus& status = *node.etcd.status;
+  if (status.leader == EtcdMemberId{}) {
+    return Wait{fmt::format("{} sees no leader: etcd has lost its quorum", name), "E8",
+                "bring the missing control planes back; nothing is restarted meanwhile"};
+  }
+  if (status.is_learner) return learner_wait(node, status, newest);
+  if (!status.errors.empty()) {
+    return Wait{fmt::format("etcd on {}: {}", name, status.errors.front()), "E9",
+                fmt::format("see `talosctl -n {} etcd status`", node.address.value())};
+  }
+  if (newest - status.raft_applied_index > kIndexLag) {
+    return Wait{
+        fmt::format("etcd on {} is behind: {} of {} entries applied", name,
+                    status.raft_applied_index, newest),
+        "E9",
+        fmt::format("its disk may be slow: `talosctl -n {} etcd status`", node.address.value())};
   }
   return std::nullopt;
 }
@@ -40,7 +77,7 @@ bool is_control_plane(const Wanted& wanted, const NodeView& node) {
 
 Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
   const std::vector<EtcdGroup> groups = etcd_groups(view);
-  if (groups.size() > 1) {
+  if (groups.size() > 1 && !mutant("two-clusters-are-one")) {
     return Stop{Finding{Severity::error,
                         "E4",
                         {},
@@ -50,22 +87,26 @@ Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
                         "nothing was touched; `ichor reset` the control planes of the wrong one"},
                 true};
   }
+  const std::uint64_t newest = newest_index(view);
   int voters_seen = 0;
   for (const NodeView& node : view.nodes) {
     if (!is_control_plane(wanted, node)) continue;
-    if (auto unmet = unmet_on(node)) return Wait{*std::move(unmet)};
-    if (!node.etcd.alarms->empty()) {
+    if (auto unmet = unmet_on(node, newest)) return *std::move(unmet);
+    if (!node.etcd.alarms->empty() && !mutant("alarms-ignored")) {
       return Stop{Finding{Severity::error, "E9", node.node, "etcd",
                           fmt::format("etcd alarm {} on {}",
                                       name_of(node.etcd.alarms->front().kind), node.node.value()),
-                          "NOSPACE: defragment and disarm; CORRUPT: replace the member"}};
+                          fmt::format("NOSPACE: `talosctl -n {0} etcd defrag`, then `talosctl -n "
+                                      "{0} etcd alarm disarm`; CORRUPT: replace the member",
+                                      node.address.value())}};
     }
     const auto& members = *node.etcd.members;
     const auto voters = std::count_if(members.begin(), members.end(),
                                       [](const EtcdMember& member) { return !member.is_learner; });
     if (voters != wanted.profile.control_plane_count()) {
       return Wait{fmt::format("{} sees {} of {} voters", node.node.value(), voters,
-                              wanted.profile.control_plane_count())};
+                              wanted.profile.control_plane_count()),
+                  "E6"};
     }
     ++voters_seen;
   }

@@ -4,6 +4,11 @@
 
 namespace ichor {
 
+/// A node tries this long to promote its learner (E7).
+inline constexpr Duration kPromotionTime = std::chrono::minutes(10);
+/// A voter that has applied so many entries less than another is behind.
+inline constexpr std::uint64_t kIndexLag = 5000;
+
 /// One etcd cluster, every control plane a voter in it, a leader, no alarms.
 class EtcdHealth final : public ClusterPhase {
  public:

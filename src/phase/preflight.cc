@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "phase/preflight_checks.h"
+
 namespace ichor {
 
 namespace {
@@ -21,23 +23,36 @@ bool usable(Stage stage) {
   return false;
 }
 
+/// Going on would harm somebody, not only fail.
+bool is_refusal(const Finding& finding) {
+  return finding.id == "D3" || finding.id == "D4" || finding.id == "D8" || finding.id == "O2" ||
+         finding.id == "T2";
+}
+
 }  // namespace
 
 Decision Preflight::decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const {
   if (auto decided = decide_presence(plan, view)) return *std::move(decided);
-  if (view.presence == Presence::maintenance && wanted.facts.settled(plan.name)) {
-    return Stop{Finding{Severity::error, "T2", plan.name, "stage",
-                        fmt::format("{} is in maintenance mode although it had been installed",
-                                    plan.name.value()),
-                        "if it was reset on purpose, run `ichor reset` on it so that the journal "
-                        "knows; otherwise find out who answers at its address"},
-                true};
-  }
-  if (!view.status) return wait_for_node(plan, view);
+  // What a node does not serve is no trouble; what could not be asked is, and is asked again.
+  const bool asked = view.version && view.disks && view.hardware && view.time_synced;
+  if (!view.status || (view.trouble && !asked)) return wait_for_node(plan, view);
   if (!usable(view.status->stage)) {
     return Wait{fmt::format("{} is {}", plan.name.value(), name_of(view.status->stage))};
   }
-  return Satisfied{};
+  Satisfied fine;
+  Stop stop;
+  for (Check& check : preflight_checks(wanted, plan, view)) {
+    if (check.verdict == Verdict::warning) fine.notes.push_back(std::move(check.finding));
+    if (check.verdict != Verdict::failed) continue;
+    stop.unsafe = stop.unsafe || is_refusal(check.finding);
+    if (stop.finding.what.empty()) {
+      stop.finding = std::move(check.finding);
+    } else {
+      stop.more.push_back(std::move(check.finding));
+    }
+  }
+  if (!stop.finding.what.empty()) return stop;
+  return fine;
 }
 
 }  // namespace ichor

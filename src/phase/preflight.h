@@ -4,12 +4,15 @@
 
 namespace ichor {
 
-/// Is the node there, and in a stage from which it can be brought up?
+/// Is the node there, in a stage from which it can be brought up, and what the profile takes it
+/// for? Everything that is wrong with it is told at once.
 class Preflight final : public NodePhase {
  public:
   std::string_view name() const override { return "preflight"; }
   std::string_view title() const override { return "Preflight"; }
-  Reads reads() const override { return {.status = true}; }
+  Reads reads() const override {
+    return {.status = true, .version = true, .disks = true, .hardware = true, .time = true};
+  }
   Duration budget(const Budgets& budgets) const override { return budgets.preflight; }
   Decision decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const override;
 };

@@ -97,7 +97,7 @@ TEST_F(ReadyTest, ALearnerIsNotAVoter) {
 
 TEST_F(ReadyTest, WithoutALeaderThereIsNoEtcd) {
   view_.nodes[1].etcd.status->leader = {};
-  EXPECT_EQ(verdict(), "cp2 sees no leader");
+  EXPECT_EQ(verdict(), "cp2 sees no leader: etcd has lost its quorum");
 }
 
 TEST_F(ReadyTest, AnAlarmStops) {

@@ -81,10 +81,11 @@ class TalosSession {
   virtual Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context context) = 0;
   virtual Task<CallResult<SecretString>> kubeconfig(Context context) = 0;
 
-  virtual Task<CallResult<Hardware>> hardware(Context context);
+  /// What cannot be asked (maintenance mode of an older Talos, a container) is empty in the answer.
+  virtual Task<CallResult<Hardware>> hardware(Context context) = 0;
   /// The last lines of the kernel log and the last events, oldest first, fit for a terminal.
-  virtual Task<CallResult<std::vector<std::string>>> dmesg(Context context, int lines);
-  virtual Task<CallResult<std::vector<std::string>>> events(Context context, int count);
+  virtual Task<CallResult<std::vector<std::string>>> dmesg(Context context, int lines) = 0;
+  virtual Task<CallResult<std::vector<std::string>>> events(Context context, int count) = 0;
 
   /// A merged stream over machine status, services, etcd membership and node readiness. At most one
   /// is open at a time; it must be destroyed before ApplyConfiguration in maintenance mode, which
@@ -94,24 +95,9 @@ class TalosSession {
   // Mutations: called from engine/act.cc only, after the intent is durable.
   virtual Task<Outcome> apply_configuration(Context context, ApplyRequest request) = 0;
   virtual Task<Outcome> bootstrap(Context context) = 0;
-  virtual Task<Outcome> reset(Context context, ResetRequest request);
+  /// Answered before anything is wiped: that it happened is seen, not told.
+  virtual Task<Outcome> reset(Context context, ResetRequest request) = 0;
 };
-
-inline CallError unserved(Call call) {
-  return {call, Progress::answered, TlsVerdict::fine, Code::unimplemented, "not served"};
-}
-inline Task<CallResult<Hardware>> TalosSession::hardware(Context) {
-  co_return tl::unexpected(unserved(Call::hardware));
-}
-inline Task<CallResult<std::vector<std::string>>> TalosSession::dmesg(Context, int) {
-  co_return tl::unexpected(unserved(Call::dmesg));
-}
-inline Task<CallResult<std::vector<std::string>>> TalosSession::events(Context, int) {
-  co_return tl::unexpected(unserved(Call::events));
-}
-inline Task<Outcome> TalosSession::reset(Context, ResetRequest) {
-  co_return Outcome::failed(unserved(Call::reset));
-}
 
 /// Opens sessions. Bodies: talos/ (gRPC), sim/ (in process), engine/dry_run.h (records mutations).
 class TalosApi {

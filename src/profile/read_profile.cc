@@ -224,6 +224,8 @@ void read_budgets(MappingReader reader, Budgets& budgets) {
   reader.duration("connect", budgets.connect);
   reader.duration("call", budgets.call);
   reader.duration("poll", budgets.poll);
+  reader.duration("reset", budgets.reset);
+  reader.duration("stuck", budgets.stuck);
   reader.finish();
 }
 

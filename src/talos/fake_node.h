@@ -43,6 +43,10 @@ class FakeNode {
   grpc::Status bootstrap_status;
   machine::EtcdMemberListResponse etcd_members;
   machine::ServiceListResponse services;
+  std::uint64_t memory_kib{0};          // zero: the call is not served
+  std::vector<std::string> kernel_log;  // what Dmesg gives
+  std::vector<machine::Event> events;   // what Events gives before it waits for more
+  grpc::Status reset_status;
   std::string tag{"v1.12.6"};
   std::vector<std::string> kinds_not_served;  // by Watch
 
@@ -56,7 +60,8 @@ class FakeNode {
   std::atomic<int> applies{0};
   std::atomic<int> bootstraps{0};
   std::atomic<int> open_watches{0};
-  std::string applied;  // the config of the last apply; read it after the reply
+  std::string applied;          // the config of the last apply; read it after the reply
+  machine::ResetRequest reset;  // the last one; likewise
 
   /// Tells all watchers that something changed.
   void change();
@@ -73,6 +78,7 @@ class FakeNode {
   void add(Watcher& watcher);
   void remove(Watcher& watcher);
 
+  std::atomic<bool> ended{false};  // lets go of the calls that wait for it
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<State> state_;
   std::unique_ptr<grpc::Server> server_;

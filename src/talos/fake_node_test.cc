@@ -50,6 +50,43 @@ struct FakeNode::Machine final : machine::MachineService::Service {
     reply->add_messages()->mutable_version()->set_tag(node.tag);
     return {};
   }
+  grpc::Status Memory(grpc::ServerContext*, const google::protobuf::Empty*,
+                      machine::MemoryResponse* reply) override {
+    ++node.calls;
+    if (node.memory_kib == 0) {
+      return {grpc::StatusCode::UNIMPLEMENTED, "method Memory not implemented"};
+    }
+    reply->add_messages()->mutable_meminfo()->set_memtotal(node.memory_kib);
+    return {};
+  }
+  grpc::Status Dmesg(grpc::ServerContext*, const machine::DmesgRequest*,
+                     grpc::ServerWriter<common::Data>* writer) override {
+    ++node.calls;
+    for (const std::string& line : node.kernel_log) {
+      common::Data data;
+      data.set_bytes(line + "\n");
+      writer->Write(data);
+    }
+    return {};
+  }
+  grpc::Status Events(grpc::ServerContext*, const machine::EventsRequest* request,
+                      grpc::ServerWriter<machine::Event>* writer) override {
+    ++node.calls;
+    writer->Write(machine::Event());  // the greeting
+    const auto wanted = static_cast<std::size_t>(request->tail_events());
+    const std::size_t skipped = node.events.size() - std::min(node.events.size(), wanted);
+    for (std::size_t i = skipped; i < node.events.size(); ++i) writer->Write(node.events[i]);
+    // As on a real node the stream does not end by itself.
+    node.ended.wait(false);
+    return grpc::Status::CANCELLED;
+  }
+  grpc::Status Reset(grpc::ServerContext*, const machine::ResetRequest* request,
+                     machine::ResetResponse* reply) override {
+    ++node.calls;
+    node.reset = *request;
+    reply->add_messages();
+    return node.reset_status;
+  }
   grpc::Status ServiceList(grpc::ServerContext*, const google::protobuf::Empty*,
                            machine::ServiceListResponse* reply) override {
     ++node.calls;
@@ -211,6 +248,8 @@ FakeNode::~FakeNode() { stop(); }
 
 void FakeNode::stop() {
   if (!server_) return;
+  ended = true;
+  ended.notify_all();
   server_->Shutdown(gpr_inf_past(GPR_CLOCK_REALTIME));
   server_->Wait();
   server_.reset();

@@ -84,6 +84,7 @@ Task<CallResult<Reply>> unary(Context context, std::shared_ptr<Connection> conne
 struct StreamLimits {
   std::size_t messages_max{4096};
   std::size_t bytes_max{8u << 20};
+  std::size_t enough{0};  // after so many messages we hang up content; zero: the server ends it
 };
 
 /// Reads a server stream to its end, on gRPC's threads. Deletes nothing: its owners are the
@@ -112,6 +113,10 @@ class StreamReader final : public grpc::ClientReadReactor<Reply>,
     }
     replies.push_back(std::move(reply_));
     reply_.Clear();
+    if (replies.size() == limits_.enough) {
+      this->context.TryCancel();
+      return;
+    }
     this->StartRead(&reply_);
   }
 
@@ -132,7 +137,7 @@ class StreamReader final : public grpc::ClientReadReactor<Reply>,
   std::size_t bytes_{0};
 };
 
-/// All messages of a server stream that ends by itself.
+/// All messages of a server stream that ends by itself, or by limits.enough or the context's time.
 template <class Service, class Request, class Reply>
 Task<CallResult<std::vector<Reply>>> collect(
     Context context, std::shared_ptr<Connection> connection, Call call, Service* service,
@@ -150,6 +155,12 @@ Task<CallResult<std::vector<Reply>>> collect(
   reader->begin();
   const grpc::Status status = co_await settle(context, reader->ended, rpc);
   if (reader->too_much) co_return tl::unexpected(bad_reply(call, "more than a reply may hold"));
+  if (limits.enough > 0 && !context.cancelled()) {
+    // A stream of news never ends by itself: what came before the time was up is the answer.
+    const bool hung_up = reader->replies.size() == limits.enough ||
+                         status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+    if (hung_up && !reader->replies.empty()) co_return std::move(reader->replies);
+  }
   if (!status.ok()) {
     co_return tl::unexpected(call_error(call, status, *connection));
   }

@@ -1,10 +1,12 @@
 #include "talos/session.h"
 
+#include <algorithm>
 #include <string.h>
 #include <utility>
 
 #include "base/check.h"
 #include "talos/decode.h"
+#include "talos/event_line.h"
 #include "talos/kubeconfig_archive.h"
 #include "talos/resources.h"
 #include "talos/rpc.h"
@@ -244,6 +246,108 @@ Task<CallResult<SecretString>> GrpcSession::kubeconfig(Context context) {
   co_return *std::move(kubeconfig);
 }
 
+Task<CallResult<void>> GrpcSession::read_platform(Context context, Hardware& hardware) {
+  auto reply = co_await unary(context, connection_, Call::hardware, connection_->machine(),
+                              &Machine::Version, Empty());
+  auto item = only_item(Call::hardware, std::move(reply));
+  if (item) {
+    hardware.arch = clean_text(item->version().arch(), 32);
+    hardware.container = item->platform().mode() == "container";
+    co_return CallResult<void>();
+  }
+  if (!not_served(item.error())) co_return tl::unexpected(std::move(item).error());
+  auto platform =
+      co_await get_spec<spec::PlatformMetadata>(context, connection_, Call::hardware, "runtime",
+                                                "PlatformMetadatas.talos.dev", "platformmetadata");
+  if (!platform) co_return tl::unexpected(std::move(platform).error());
+  if (!*platform) {
+    // It appears a moment after the API does, and a guess would be a judgement on disks.
+    CallError error = bad_reply(Call::hardware, "the node does not know its platform yet");
+    error.code = Code::unavailable;
+    co_return tl::unexpected(std::move(error));
+  }
+  hardware.container = (*platform)->platform() == "container";
+  co_return CallResult<void>();
+}
+
+Task<CallResult<void>> GrpcSession::read_memory(Context context, Hardware& hardware) {
+  auto reply = co_await unary(context, connection_, Call::hardware, connection_->machine(),
+                              &Machine::Memory, Empty());
+  auto item = only_item(Call::hardware, std::move(reply));
+  if (item) {
+    if (item->meminfo().memtotal() > 0) hardware.memory_bytes = item->meminfo().memtotal() << 10;
+    co_return CallResult<void>();
+  }
+  if (!not_served(item.error())) co_return tl::unexpected(std::move(item).error());
+  // In maintenance mode older versions have only what SMBIOS tells; a container has nothing.
+  auto modules = co_await list_specs<spec::MemoryModule>(
+      context, connection_, Call::hardware, "hardware", "MemoryModules.hardware.talos.dev");
+  if (!modules) co_return tl::unexpected(std::move(modules).error());
+  std::uint64_t total = 0;
+  for (const auto& module : *modules) total += std::uint64_t{module.spec.size_mib()} << 20;
+  if (total > 0) hardware.memory_bytes = total;
+  co_return CallResult<void>();
+}
+
+Task<CallResult<Hardware>> GrpcSession::hardware(Context context) {
+  Hardware hardware;
+  auto platform = co_await read_platform(context, hardware);
+  if (!platform) co_return tl::unexpected(std::move(platform).error());
+  auto memory = co_await read_memory(context, hardware);
+  if (!memory) co_return tl::unexpected(std::move(memory).error());
+  auto security = co_await get_spec<spec::SecurityState>(
+      context, connection_, Call::hardware, "runtime", "SecurityStates.talos.dev", "securitystate");
+  if (!security && !not_served(security.error())) {
+    co_return tl::unexpected(std::move(security).error());
+  }
+  if (security && *security) hardware.secure_boot = (*security)->secure_boot();
+  auto volume =
+      co_await get_spec<spec::VolumeStatus>(context, connection_, Call::hardware, "runtime",
+                                            "VolumeStatuses.block.talos.dev", "EPHEMERAL");
+  if (!volume && !not_served(volume.error())) co_return tl::unexpected(std::move(volume).error());
+  if (volume && *volume && (*volume)->size() > 0) hardware.ephemeral_bytes = (*volume)->size();
+  auto extensions = co_await list_specs<spec::Extension>(
+      context, connection_, Call::hardware, "runtime", "ExtensionStatuses.runtime.talos.dev");
+  if (!extensions && !not_served(extensions.error())) {
+    co_return tl::unexpected(std::move(extensions).error());
+  }
+  if (extensions) {
+    for (const auto& extension : *extensions) {
+      hardware.extensions.push_back(clean_text(extension.spec.metadata().name(), 128));
+    }
+    std::sort(hardware.extensions.begin(), hardware.extensions.end());
+  }
+  co_return hardware;
+}
+
+Task<CallResult<std::vector<std::string>>> GrpcSession::dmesg(Context context, int lines) {
+  // Every line is a message of its own, and a node that was up for long has many.
+  constexpr StreamLimits limits{.messages_max = 1u << 16, .bytes_max = 16u << 20};
+  auto pieces = co_await collect(context, connection_, Call::dmesg, connection_->machine(),
+                                 &Machine::Dmesg, machine::DmesgRequest(), limits);
+  auto bytes = joined(Call::dmesg, std::move(pieces));
+  if (!bytes) co_return tl::unexpected(std::move(bytes).error());
+  co_return last_lines(*bytes, lines);
+}
+
+Task<CallResult<std::vector<std::string>>> GrpcSession::events(Context context, int count) {
+  check(count > 0, "some events are wanted");
+  machine::EventsRequest request;
+  request.set_tail_events(count);
+  // The first message is a greeting.
+  const StreamLimits limits{.enough = static_cast<std::size_t>(count) + 1};
+  constexpr Duration kListenTime = std::chrono::seconds(2);
+  auto events = co_await collect(context.within(kListenTime), connection_, Call::events,
+                                 connection_->machine(), &Machine::Events, request, limits);
+  if (!events) co_return tl::unexpected(std::move(events).error());
+  std::vector<std::string> lines;
+  for (const machine::Event& event : *events) {
+    if (auto error = item_error(Call::events, event)) co_return tl::unexpected(*error);
+    if (std::string line = event_line(event); !line.empty()) lines.push_back(std::move(line));
+  }
+  co_return lines;
+}
+
 Task<CallResult<std::unique_ptr<Watch>>> GrpcSession::watch(Context context, Bell& changed) {
   return open_watch(context, connection_, changed);
 }
@@ -269,6 +373,16 @@ Task<Outcome> GrpcSession::apply_configuration(Context context, ApplyRequest req
   std::vector<std::string> warnings;
   for (const auto& item : reply->messages()) {
     if (auto error = item_error(call, item)) co_return Outcome::failed(*error);
+    // Kept for the next boot, or only on trial: the config is not in force, and may never be.
+    const bool held_back = item.mode() == machine::ApplyConfigurationRequest::STAGED ||
+                           item.mode() == machine::ApplyConfigurationRequest::TRY;
+    if (held_back && !request.dry_run) {
+      CallError error =
+          bad_reply(call, "the node took the config in another mode than asked for: " +
+                              clean_text(item.mode_details()));
+      error.code = Code::aborted;
+      co_return Outcome::failed(std::move(error));
+    }
     for (const std::string& warning : item.warnings()) warnings.push_back(clean_text(warning));
   }
   co_return Outcome::done(std::move(warnings));
@@ -280,6 +394,25 @@ Task<Outcome> GrpcSession::bootstrap(Context context) {
   if (!reply) co_return Outcome::failed(std::move(reply).error());
   for (const auto& item : reply->messages()) {
     if (auto error = item_error(Call::bootstrap, item)) co_return Outcome::failed(*error);
+  }
+  co_return Outcome::done();
+}
+
+Task<Outcome> GrpcSession::reset(Context context, ResetRequest request) {
+  machine::ResetRequest message;
+  message.set_graceful(request.graceful);
+  message.set_reboot(request.reboot);
+  for (const std::string& label : request.partitions) {
+    auto& partition = *message.add_system_partitions_to_wipe();
+    partition.set_label(label);
+    partition.set_wipe(true);
+  }
+  for (const std::string& disk : request.user_disks) message.add_user_disks_to_wipe(disk);
+  auto reply = co_await unary(context, connection_, Call::reset, connection_->machine(),
+                              &Machine::Reset, std::move(message));
+  if (!reply) co_return Outcome::failed(std::move(reply).error());
+  for (const auto& item : reply->messages()) {
+    if (auto error = item_error(Call::reset, item)) co_return Outcome::failed(*error);
   }
   co_return Outcome::done();
 }

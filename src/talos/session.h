@@ -31,13 +31,20 @@ class GrpcSession final : public TalosSession {
   Task<CallResult<EtcdStatus>> etcd_status(Context context) override;
   Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context context) override;
   Task<CallResult<SecretString>> kubeconfig(Context context) override;
+  Task<CallResult<Hardware>> hardware(Context context) override;
+  Task<CallResult<std::vector<std::string>>> dmesg(Context context, int lines) override;
+  Task<CallResult<std::vector<std::string>>> events(Context context, int count) override;
   Task<CallResult<std::unique_ptr<Watch>>> watch(Context context, Bell& changed) override;
   Task<Outcome> apply_configuration(Context context, ApplyRequest request) override;
   Task<Outcome> bootstrap(Context context) override;
+  Task<Outcome> reset(Context context, ResetRequest request) override;
 
  private:
   Task<CallResult<BootId>> boot_id(Context context);
   Task<CallResult<std::string>> version_tag(Context context);
+  /// Each fills in what the node tells; an error only if it could not be asked.
+  Task<CallResult<void>> read_platform(Context context, Hardware& hardware);
+  Task<CallResult<void>> read_memory(Context context, Hardware& hardware);
 
   Peer peer_;
   std::shared_ptr<Connection> connection_;

@@ -312,5 +312,90 @@ TEST(MaintenanceSession, NobodyIsAskedForAConfigThatCannotBeThere) {
   EXPECT_EQ(node->calls, 0);
 }
 
+TEST_F(SessionTest, HardwareIsMemorySecurityVolumesAndExtensions) {
+  node->memory_kib = 4u << 20;
+  spec::SecurityState security;
+  security.set_secure_boot(true);
+  put("runtime", "SecurityStates.talos.dev", "securitystate", security);
+  spec::VolumeStatus volume;
+  volume.set_size(60ull << 30);
+  put("runtime", "VolumeStatuses.block.talos.dev", "EPHEMERAL", volume);
+  spec::Extension extension;
+  extension.mutable_metadata()->set_name("qemu-guest-agent");
+  put("runtime", "ExtensionStatuses.runtime.talos.dev", "0", extension);
+  const auto hardware = loop.run(session().hardware(context()));
+  ASSERT_TRUE(hardware) << to_text(hardware.error());
+  EXPECT_EQ(hardware->memory_bytes, 4ull << 30);
+  EXPECT_EQ(hardware->secure_boot, true);
+  EXPECT_EQ(hardware->ephemeral_bytes, 60ull << 30);
+  EXPECT_THAT(hardware->extensions, ElementsAre("qemu-guest-agent"));
+}
+
+TEST_F(SessionTest, WithoutTheCallTheMemoryIsThatOfItsModules) {
+  spec::MemoryModule module;
+  module.set_size_mib(1024);
+  put("hardware", "MemoryModules.hardware.talos.dev", "DIMM-0", module);
+  put("hardware", "MemoryModules.hardware.talos.dev", "DIMM-1", module);
+  EXPECT_EQ(loop.run(session().hardware(context()))->memory_bytes, 2ull << 30);
+}
+
+TEST_F(SessionTest, WhatANodeDoesNotTellStaysUnknown) {
+  const auto hardware = loop.run(session().hardware(context()));
+  ASSERT_TRUE(hardware) << to_text(hardware.error());
+  EXPECT_FALSE(hardware->memory_bytes);
+  EXPECT_FALSE(hardware->secure_boot);
+  EXPECT_FALSE(hardware->ephemeral_bytes);
+  EXPECT_FALSE(hardware->container);
+}
+
+TEST_F(SessionTest, TheKernelLogEndsWithItsLastLines) {
+  node->kernel_log = {"one", "two", "three \x1b[31m"};
+  EXPECT_THAT(loop.run(session().dmesg(context(), 2)).value(), ElementsAre("two", "three ?[31m"));
+}
+
+TEST_F(SessionTest, EventsAreReadThoughTheirStreamNeverEnds) {
+  for (const char* const service : {"apid", "etcd", "kubelet"}) {
+    machine::ServiceStateEvent state;
+    state.set_service(service);
+    state.set_action(machine::ServiceStateEvent::WAITING);
+    state.set_message("for the rest");
+    machine::Event& event = node->events.emplace_back();
+    event.mutable_data()->set_type_url("talos/runtime/machine.ServiceStateEvent");
+    event.mutable_data()->set_value(state.SerializeAsString());
+  }
+  EXPECT_THAT(
+      loop.run(session().events(context(), 2)).value(),
+      ElementsAre("service etcd WAITING: for the rest", "service kubelet WAITING: for the rest"));
+  // Fewer than were asked for: then the time decides.
+  EXPECT_EQ(loop.run(session().events(context(), 20))->size(), 3u);
+}
+
+TEST_F(SessionTest, AResetSaysWhatItTakesAway) {
+  ResetRequest request;
+  request.graceful = false;
+  request.partitions = {"STATE", "EPHEMERAL"};
+  request.user_disks = {"/dev/sdb"};
+  EXPECT_EQ(loop.run(session().reset(context(), request)).kind, OutcomeKind::done);
+  EXPECT_FALSE(node->reset.graceful());
+  EXPECT_TRUE(node->reset.reboot());
+  ASSERT_EQ(node->reset.system_partitions_to_wipe_size(), 2);
+  EXPECT_EQ(node->reset.system_partitions_to_wipe(1).label(), "EPHEMERAL");
+  EXPECT_TRUE(node->reset.system_partitions_to_wipe(1).wipe());
+  EXPECT_EQ(node->reset.user_disks_to_wipe(0), "/dev/sdb");
+  node->reset_status = {grpc::StatusCode::PERMISSION_DENIED, "not authorized"};
+  EXPECT_EQ(loop.run(session().reset(context(), request)).kind, OutcomeKind::refused);
+}
+
+TEST_F(SessionTest, AConfigThatIsHeldBackIsNotTaken) {
+  MachineConfig config;
+  config.bytes = SecretString("machine: {}");
+  node->apply_reply.add_messages()->set_mode(machine::ApplyConfigurationRequest::STAGED);
+  ApplyRequest request;
+  request.config = &config;
+  const Outcome outcome = loop.run(session().apply_configuration(context(), request));
+  EXPECT_EQ(outcome.kind, OutcomeKind::refused);
+  EXPECT_EQ(outcome.error->code, Code::aborted);
+}
+
 }  // namespace
 }  // namespace ichor

@@ -67,6 +67,9 @@ void Board::fold(const Event& event) {
       return;
     case EventKind::retrying: ++row.retries; break;
     case EventKind::waiting:
+      // A node that does not answer is in no stage that anybody knows; the note says why.
+      row.stage = event.stage;
+      break;
     case EventKind::decided:
     case EventKind::acted:
     case EventKind::finding: break;

@@ -95,6 +95,15 @@ TEST(BoardLines, ShowANodeWhereItIsUntilItMoves) {
   EXPECT_THAT(screen.lines(1)[2], HasSubstr("cp 192.168.22.101 "));
 }
 
+TEST(BoardLines, ShowNoStageOfANodeThatDoesNotAnswer) {
+  Screen screen(80);
+  screen.tell(0, EventKind::phase_started, "cp1", "apply")
+      .tell(1, EventKind::stage_changed, "cp1", "apply", "maintenance", Stage::maintenance)
+      .tell(2, EventKind::waiting, "cp1", "apply", "cp1: Connection refused");
+  EXPECT_EQ(screen.lines(3)[2],
+            "› cp1     cp 192.168.22.101             apply              3s Connection refused");
+}
+
 TEST(BoardLines, ShowMoreOfWhatANodeWaitsForOnAWideTerminal) {
   Screen screen(120);
   tell_a_bring_up(screen);

@@ -53,7 +53,8 @@ RetryRule lost(Progress progress, std::optional<Code> code, Reaction reaction,
           .hint = hint};
 }
 
-std::vector<RetryRule> make_rules() {
+/// What the handshake told, and what a node answers to the calls that change it.
+std::vector<RetryRule> rules_of_changes() {
   const auto bootstrap = Call::bootstrap;
   const auto apply = Call::apply_configuration;
   return {
@@ -84,12 +85,28 @@ std::vector<RetryRule> make_rules() {
            "another apply is under way"),
       said(apply, Code::failed_precondition, "node is rebooting", look_again, "A1",
            "a config was applied and the node is rebooting"),
+      said(
+          apply, Code::aborted, "another mode", give_up, "A6",
+          "the config is kept for the next boot or on trial only: reboot the node, then `ichor up` "
+          "looks again"),
+      said(apply, Code::unimplemented, "--mode=", give_up, "A6",
+           "this version of Talos does not know the mode in maintenance mode"),
       said(apply, Code::invalid_argument, {}, give_up, "A5",
            "the node does not accept the config: fix what it says"),
       said(apply, Code::unknown, "failed to parse config", give_up, "A5",
            "the node does not accept the config: fix what it says"),
       said(apply, Code::permission_denied, {}, look_again, "T4",
            "the node took a config already, or the role is too low"),
+  };
+}
+
+/// What a node answers to any call, and what becomes of the way to it. The last row matches all.
+std::vector<RetryRule> rules_of_all_calls() {
+  return {
+      said(std::nullopt, Code::failed_precondition, "CA is not configured", not_yet, "A1",
+           "the node has not got its Kubernetes CA yet"),
+      said(std::nullopt, Code::failed_precondition, "not installed", give_up, "A1",
+           "Talos runs from its boot image there: install it first"),
       said(std::nullopt, Code::failed_precondition, "container mode", give_up, "A3",
            "not available on this platform"),
       said(std::nullopt, Code::permission_denied, {}, give_up, "A2",
@@ -99,6 +116,8 @@ std::vector<RetryRule> make_rules() {
       said(std::nullopt, Code::not_found, {}, give_up, "A3", "the node has no such resource"),
       said(std::nullopt, Code::invalid_argument, {}, give_up, "A5", "the node refuses the request"),
       said(std::nullopt, Code::unauthenticated, {}, give_up, "A2", "the node wants credentials"),
+      said(std::nullopt, Code::resource_exhausted, "larger than max", give_up, "A7",
+           "the message is larger than 32 MiB, which no node takes or sends"),
       said(std::nullopt, Code::resource_exhausted, {}, retry, "A7", "the node is overloaded"),
 
       // The way to the node. A mutation that was sent may have happened.
@@ -117,6 +136,13 @@ std::vector<RetryRule> make_rules() {
        .fault = "A1",
        .hint = "unknown answer; bounded retry"},
   };
+}
+
+std::vector<RetryRule> make_rules() {
+  std::vector<RetryRule> rules = rules_of_changes();
+  const std::vector<RetryRule> others = rules_of_all_calls();
+  rules.insert(rules.end(), others.begin(), others.end());
+  return rules;
 }
 
 bool matches(const RetryRule& rule, const CallError& error) {

@@ -88,11 +88,40 @@ mounts
 netstat
 usage /etc
 image list
+get machinestatus --watch
+get services kubelet --watch -o yaml
+events --tail -1
+logs kubelet --follow
+health --wait-timeout 60s --control-plane-nodes {node} --init-node {node}
 config info
+config contexts
 reboot --wait=false
 shutdown --wait=false
 rollback
+upgrade --image ghcr.io/siderolabs/installer:v1.12.6 --wait=false
+config endpoint {node}
+config node {node}
+version --short
 """.strip().splitlines()
+
+# Run on all nodes through one of them.
+ON_MANY = """
+version --short
+get machinestatus
+get machinetype -o yaml
+service
+service kubelet
+etcd members
+etcd status
+memory
+read /proc/sys/kernel/random/boot_id
+logs kubelet --tail 3
+time
+""".strip().splitlines()
+
+# What never ends by itself is interrupted after this long.
+ENDLESS = ("--watch", "--follow", "events ")
+ENDLESS_S = 4
 
 ADDRESS = re.compile(r"\b\d+\.\d+\.\d+\.\d+(:\d+|/\d+)?")
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -1,0 +1,148 @@
+#include "command/site_checks.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "pki/certificate.h"
+#include "pki/talosconfig.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr Duration kProbeTime = std::chrono::seconds(2);
+constexpr Duration kSoon = std::chrono::hours(24 * 30);
+
+Check complaint(std::string name, Verdict verdict, Finding finding) {
+  finding.where = "preflight";
+  finding.severity = verdict == Verdict::failed ? Severity::error : Severity::warning;
+  std::string detail = finding.what;
+  return {std::move(name), verdict, std::move(detail), std::move(finding)};
+}
+
+/// Whether the cluster can hold its VIP itself by now.
+bool may_be_ours(const ClusterProfile& profile, const JournalFacts& facts) {
+  return std::any_of(profile.nodes.begin(), profile.nodes.end(), [&](const NodePlan& plan) {
+    return plan.role == Role::control_plane &&
+           (facts.settled(plan.name) || facts.found_running(plan.name) ||
+            facts.last(Call::apply_configuration, plan.name));
+  });
+}
+
+Check vip_check(const ProfileInput& input, const Ground& ground, const Workspace& space,
+                Desk& desk) {
+  const std::string& vip = input.profile.network.vip;
+  if (vip.empty()) return {"VIP", Verdict::not_applicable, "the profile has none"};
+  if (ground.dial) return {"VIP", Verdict::not_applicable, "lab"};
+  if (may_be_ours(input.profile, space.facts)) {
+    return {"VIP", Verdict::not_applicable, "the cluster may hold it itself by now"};
+  }
+  for (const int port : {6443, 50000}) {
+    const PortAnswer answer = desk.probe(IpAddress(vip), port, kProbeTime);
+    if (answer == PortAnswer::silent) continue;
+    if (answer == PortAnswer::unreachable) {
+      return {"VIP", Verdict::skipped, fmt::format("there is no way to {} from here", vip)};
+    }
+    return complaint("VIP", Verdict::failed,
+                     {Severity::error,
+                      "D8",
+                      {},
+                      {},
+                      fmt::format("somebody has the VIP {} already: port {} {}", vip, port,
+                                  answer == PortAnswer::accepted ? "is open" : "is refused"),
+                      "find the machine that uses the address, or choose another network.vip; if "
+                      "it is this cluster's own, its state folder is missing: --adopt"});
+  }
+  return {"VIP", Verdict::passed, fmt::format("nobody answers at {}", vip)};
+}
+
+Check credentials_check(const ProfileInput& input, const Workspace& space, Desk& desk) {
+  const std::string& named = input.access.talosconfig;
+  std::optional<SecretString> text;
+  if (!named.empty()) {
+    if (auto read = desk.read_secret(named)) text = *std::move(read);
+  } else if (space.state) {
+    if (auto read = space.state->load("talosconfig")) text = *std::move(read);
+  }
+  if (!text) return {"credentials", Verdict::not_applicable, "made when the cluster is begun"};
+  const std::string file = named.empty() ? "talosconfig of the state folder" : named;
+  const auto parsed = pki::read_talosconfig(text->reveal(), file);
+  const std::string wanted =
+      input.access.context.empty() ? input.profile.name : input.access.context;
+  const pki::TalosContext* context = parsed ? parsed->find(wanted) : nullptr;
+  if (parsed && !context && !named.empty() && input.access.context.empty()) {
+    context = parsed->find(parsed->current);
+  }
+  if (!context) {
+    return complaint(
+        "credentials", Verdict::failed,
+        {Severity::error,
+         "T6",
+         {},
+         {},
+         parsed ? fmt::format("{} has no context {}", file, wanted) : parsed.error().message,
+         "name another with --talosconfig and --context"});
+  }
+  const auto facts = pki::inspect(context->client.certificate);
+  const WallTime now = desk.clock().wall();
+  if (!facts || pki::expires_within(*facts, now, Duration::zero())) {
+    return complaint("credentials", Verdict::failed,
+                     {Severity::error,
+                      "T6",
+                      {},
+                      {},
+                      fmt::format("the client certificate in {} is expired or broken", file),
+                      "`ichor gen talosconfig` makes a new one of the secrets"});
+  }
+  if (pki::expires_within(*facts, now, kSoon)) {
+    return complaint("credentials", Verdict::warning,
+                     {Severity::warning,
+                      "T6",
+                      {},
+                      {},
+                      fmt::format("the client certificate in {} expires within 30 days", file),
+                      "`ichor gen talosconfig` makes a new one of the secrets"});
+  }
+  return {"credentials", Verdict::passed, fmt::format("context {} of {}", context->name, file)};
+}
+
+}  // namespace
+
+std::vector<Check> site_checks(const ProfileInput& input, const Ground& ground,
+                               const Workspace& space, Desk& desk) {
+  return {vip_check(input, ground, space, desk), credentials_check(input, space, desk)};
+}
+
+Check twin_check(const ClusterView& seen) {
+  int known = 0;
+  for (auto one = seen.nodes.begin(); one != seen.nodes.end(); ++one) {
+    if (!one->identity) continue;
+    ++known;
+    for (auto other = one + 1; other != seen.nodes.end(); ++other) {
+      if (!other->identity || !one->identity->same_machine(*other->identity)) continue;
+      return complaint(
+          "identities", Verdict::failed,
+          {Severity::error,
+           "D8",
+           {},
+           {},
+           fmt::format("{} at {} and {} at {} are one machine, or clones: {} and {}",
+                       one->node.value(), one->address.value(), other->node.value(),
+                       other->address.value(), encode_identity(*one->identity, {}),
+                       encode_identity(*other->identity, {})),
+           "correct their addresses, or give each virtual machine its own UUID and MAC"});
+    }
+  }
+  if (known == 0) return {"identities", Verdict::skipped, "no node has told who it is"};
+  return {"identities", Verdict::passed, fmt::format("{} different machines", known)};
+}
+
+std::vector<Finding> failures_of(const std::vector<Check>& checks) {
+  std::vector<Finding> failures;
+  for (const Check& check : checks) {
+    if (check.verdict == Verdict::failed) failures.push_back(check.finding);
+  }
+  return failures;
+}
+
+}  // namespace ichor

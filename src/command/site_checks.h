@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "command/desk.h"
+#include "command/ground.h"
+#include "command/profile_input.h"
+#include "command/workspace.h"
+#include "model/node_view.h"
+#include "phase/preflight_checks.h"
+
+namespace ichor {
+
+/// What is checked once for the cluster and not for each node: whether somebody has the VIP, and
+/// whether our own credentials are good. Looks from this machine.
+std::vector<Check> site_checks(const ProfileInput& input, const Ground& ground,
+                               const Workspace& space, Desk& desk);
+
+/// Two nodes of the profile that are the same machine.
+Check twin_check(const ClusterView& seen);
+
+/// The errors among them.
+std::vector<Finding> failures_of(const std::vector<Check>& checks);
+
+}  // namespace ichor

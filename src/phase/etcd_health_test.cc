@@ -1,0 +1,97 @@
+#include "phase/etcd_health.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ichor {
+namespace {
+
+using testing::HasSubstr;
+
+/// Three healthy voters. Each test breaks one thing.
+class EtcdHealthTest : public testing::Test {
+ protected:
+  EtcdHealthTest() {
+    std::vector<EtcdMember> members;
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+      NodePlan plan;
+      plan.name = NodeName("cp" + std::to_string(i));
+      plan.role = Role::control_plane;
+      profile_.nodes.push_back(plan);
+      members.push_back({EtcdMemberId(i), plan.name.value(), false});
+    }
+    for (const NodePlan& plan : profile_.nodes) {
+      NodeView node;
+      node.node = plan.name;
+      node.address = IpAddress("192.0.2.9");
+      node.presence = Presence::configured;
+      node.etcd.service_state = "Running";
+      node.etcd.service_healthy = true;
+      node.etcd.members = members;
+      node.etcd.status = EtcdStatus{EtcdMemberId(3), EtcdMemberId(1), 9000, 9000, false, {}};
+      node.etcd.alarms.emplace();
+      view_.nodes.push_back(node);
+    }
+  }
+  Decision decide() const {
+    return EtcdHealth().decide(Wanted{profile_, configs_, facts_, MonoTime{}}, view_);
+  }
+  Wait wait() const {
+    const Decision decision = decide();
+    const Wait* wait = std::get_if<Wait>(&decision);
+    return wait ? *wait : Wait{"(no wait)"};
+  }
+  EtcdStatus& status(std::size_t index) { return *view_.nodes[index].etcd.status; }
+
+  ClusterProfile profile_;
+  ConfigSet configs_;
+  JournalFacts facts_;
+  ClusterView view_;
+};
+
+TEST_F(EtcdHealthTest, ThreeVotersAreHealthy) {
+  EXPECT_TRUE(std::holds_alternative<Satisfied>(decide()));
+}
+
+TEST_F(EtcdHealthTest, ALearnerIsWaitedForWithProgressAndNotForEver) {
+  status(2).is_learner = true;
+  status(2).raft_applied_index = 1200;
+  const Wait learner = wait();
+  EXPECT_THAT(learner.reason, HasSubstr("member 0000000000000003, 1200 of 9000 entries"));
+  EXPECT_EQ(learner.fault, "E7");
+  EXPECT_EQ(learner.limit, kPromotionTime);
+  EXPECT_THAT(learner.fix, HasSubstr("talosctl -n 192.0.2.9 etcd remove-member 0000000000000003"));
+}
+
+TEST_F(EtcdHealthTest, WithoutALeaderQuorumIsLost) {
+  status(1).leader = {};
+  EXPECT_EQ(wait().fault, "E8");
+}
+
+TEST_F(EtcdHealthTest, AVoterThatLagsFarBehindIsWaitedFor) {
+  status(1).raft_applied_index = 9000 - kIndexLag;
+  EXPECT_TRUE(std::holds_alternative<Satisfied>(decide()));
+  --status(1).raft_applied_index;
+  EXPECT_THAT(wait().reason, HasSubstr("cp2 is behind"));
+}
+
+TEST_F(EtcdHealthTest, AnAlarmStopsWithItsCommands) {
+  view_.nodes[0].etcd.alarms->push_back({EtcdMemberId(1), EtcdAlarmKind::no_space});
+  const Decision decision = decide();
+  EXPECT_EQ(std::get<Stop>(decision).finding.id, "E9");
+  EXPECT_THAT(std::get<Stop>(decision).finding.fix, HasSubstr("etcd defrag"));
+}
+
+TEST_F(EtcdHealthTest, AnErrorOfAMemberIsShown) {
+  status(0).errors = {"etcdserver: slow fsync"};
+  EXPECT_EQ(wait().fault, "E9");
+  EXPECT_THAT(wait().reason, HasSubstr("slow fsync"));
+}
+
+TEST_F(EtcdHealthTest, AMissingVoterIsAJoinUnderWay) {
+  for (NodeView& node : view_.nodes) (*node.etcd.members)[2].is_learner = true;
+  EXPECT_EQ(wait().fault, "E6");
+}
+
+}  // namespace
+}  // namespace ichor
