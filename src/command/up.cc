@@ -101,6 +101,10 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
     refused.findings = failures;
     return finish(summary_of(input, std::move(refused)), desk);
   }
+  if (const auto phases = phases_of(request, input)) {
+    auto ready = check_kubernetes(input, *space->state, *phases, desk);
+    if (!ready) return finish(summary_of(input, std::move(ready).error()), desk);
+  }
   RunWish wish;
   wish.adopt = request.change.adopt;
   Summary summary = summary_of(input, run_engine(input.profile, *space, wish, desk));
