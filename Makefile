@@ -10,7 +10,8 @@ DEMO = build/ichor up -p examples/reference/ichor.yaml --lab --lab-state build/d
 DEMO_REPORT = build/ichor report -p examples/reference/ichor.yaml --text \
     --state-dir build/demo/ichor/reference
 
-.PHONY: help setup build test demo conformance conformance-full real sanitize coverage tidy format \
+.PHONY: help setup build test demo conformance conformance-full real real-full \
+        process baseline faults sanitize coverage tidy format \
         analyze mutants fuzz bench clean
 
 help:  ## list these commands
@@ -41,6 +42,18 @@ conformance-full: build  ## compare with all the real tools
 real: build  ## bring real Talos nodes up, in namespaces of this machine (needs root)
 	@tests/real/nodes build && tests/real/bring_up.py
 
+real-full: real  ## and disturb them: plugs, cables, replies, secrets, other hands
+	@tests/real/faults.py
+
+process: build  ## ichor and the lab with failing packets, disks, clocks and signals (needs root)
+	@tests/process/run
+
+baseline: build  ## the old pipe of talosctl and a shell beside ichor, on the lab
+	@bench/baseline
+
+faults: build  ## write docs/faults.md from src/doctor
+	@build/ichor doctor --all --markdown > docs/faults.md
+
 sanitize: setup  ## run the unit and sim tests under the sanitizers
 	@for preset in asan tsan; do \
 	    cmake --preset $$preset --log-level=NOTICE && \
@@ -68,8 +81,8 @@ analyze: build  ## run clang-tidy over all sources (minutes)
 
 mutants: setup  ## build ichor-mutants and show that the checkers find every planted bug
 	@cmake --preset mutants --log-level=NOTICE
-	@cmake --build --preset mutants -j $(JOBS)
-	build/mutants/ichor-mutants simulate --mutants all --seeds 1..1000
+	@cmake --build --preset mutants -j $(JOBS) --target ichor-mutants
+	build/mutants/ichor-mutants simulate --mutants all --seeds 1..10000
 
 fuzz: setup  ## run each fuzzer for FUZZ_SECONDS; the corpus is kept in ~/.cache/ichor
 	@cmake --preset fuzz --log-level=NOTICE

@@ -3,7 +3,8 @@
 add_test(NAME tidy COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy)
 add_test(NAME tidy_test COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy_test.py)
 add_test(NAME real.harness COMMAND ${CMAKE_SOURCE_DIR}/tests/real/harness_test.py)
-set_tests_properties(tidy tidy_test real.harness
+add_test(NAME kube.harness COMMAND ${CMAKE_SOURCE_DIR}/tests/kube/harness_test.py)
+set_tests_properties(tidy tidy_test real.harness kube.harness
     PROPERTIES LABELS unit TIMEOUT ${ICHOR_TEST_TIMEOUT_S})
 
 # The whole program on the embedded lab, over real sockets.
@@ -25,5 +26,20 @@ add_test(NAME lab.canary
 add_test(NAME lab.reset
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/reset_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
-set_tests_properties(lab.up lab.kill lab.config_dir lab.flags lab.canary lab.reset
+# A few cases of the process tier; `make process` runs them all. Without root they are skipped.
+add_test(NAME lab.process
+    COMMAND ${CMAKE_COMMAND} -E env ICHOR=$<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/tests/process/run bootstrap_reply_lost bits_flip good_cable)
+set_tests_properties(lab.process PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(lab.process lab.up lab.kill lab.config_dir lab.flags lab.canary lab.reset
     PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)
+
+# The Kubernetes phases on a real control plane. Without the programs of tools/real-tools they are
+# skipped; `make test` leaves them out, because they take minutes.
+foreach(name Bed Handover HandoverByReleases HandoverByReleasesWithHelm4 GitOpsTrouble
+        SecretsTrouble OwnedByAnother AWebhook ACrd ANodeWithoutCilium AnApiServerThatRestarts
+        KubeletServingRequests WaitForObjects WaitingIsCheap)
+    add_test(NAME kube.${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/kube/run_tests ${name})
+    set_tests_properties(kube.${name} PROPERTIES LABELS kube TIMEOUT 1200 RUN_SERIAL ON
+        SKIP_RETURN_CODE 77 ENVIRONMENT ICHOR=$<TARGET_FILE:ichor>)
+endforeach()

@@ -136,6 +136,7 @@ Result<std::string> inject_into(const std::string& state_dir, const Injection& i
   const auto reply = ask_lab(state_dir, {{"op", "inject"},
                                          {"node", injection.node.value()},
                                          {"fault", injection.fault},
+                                         {"call", injection.call},
                                          {"lasts_ms", to_ms(injection.lasts)}});
   if (!reply) return tl::unexpected(reply.error());
   return reply->value("text", "");

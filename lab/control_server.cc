@@ -28,6 +28,7 @@ std::string answer(const ControlServer::Orders& orders, const std::string& line)
     Injection injection;
     injection.node = NodeName(request.value("node", ""));
     injection.fault = request.value("fault", "");
+    injection.call = request.value("call", "");
     injection.lasts = std::chrono::milliseconds(request.value("lasts_ms", std::int64_t{0}));
     const auto done = orders.inject(injection);
     const json reply = done ? json{{"ok", true}, {"text", *done}}

@@ -38,12 +38,19 @@ const std::vector<FaultKind>& fault_kinds() {
   static const std::vector<FaultKind> kinds = {
       {"refuse", "N1", "nobody listens on its ports", true},
       {"blackhole", "N2", "its address swallows every packet", true},
-      {"lost-reply", "N3", "the next change is carried out and its reply lost", false},
+      {"lost-reply", "N3", "the next change is carried out and its reply lost", false, true},
       {"slow", "N6", "every piece of data takes half a second longer", true},
+      {"trickle", "N6", "8 kB/s and not more", true},
       {"reset", "N7", "all its connections are reset", false},
+      {"half-open", "N8", "its connections fall silent for ever; new ones work", false},
+      {"wrong-ca", "T1", "it shows a certificate of another cluster", true},
+      {"new-key", "T2", "it shows a new key", false},
       {"crash", "D1", "it loses power and comes back", false},
       {"power-off", "D1", "it loses power", false},
       {"power-on", "D1", "it is switched on", false},
+      {"crash-after", "E1", "it answers the next change and loses power then", false, true},
+      {"disk-data", "D3", "its disk seems to hold a file system", true},
+      {"two-disks", "D3", "it seems to have two equal disks", true},
       {"pull-fails", "D2", "the installer image cannot be pulled", true},
       {"reboot", "D6", "it reboots as if somebody had asked for it", false},
       {"freeze", "D7", "it takes connections and answers nothing", true},
@@ -52,6 +59,9 @@ const std::vector<FaultKind>& fault_kinds() {
       {"alarm-corrupt", "E9", "its etcd finds its data corrupt", false},
       {"time-unsynced", "T7", "its clock does not come into sync", true},
       {"apply-busy", "A1", "another apply seems to be in progress (Talos 1.13)", true},
+      {"transient", "A1", "the next change is not done; it answers Unavailable", false, true},
+      {"overloaded", "A7", "the next change is not done; it answers ResourceExhausted", false,
+       true},
       {"clear", "", "ends all that last", false},
   };
   return kinds;
@@ -74,6 +84,8 @@ Result<std::vector<ScheduledFault>> read_fault_plan(const std::string& text,
         valid = parse_duration(value, fault.at);
       } else if (entry.key.text == "for") {
         valid = parse_duration(value, fault.injection.lasts);
+      } else if (entry.key.text == "call") {
+        fault.injection.call = value;
       } else if (entry.key.text == "node") {
         fault.injection.node = NodeName(value);
       } else if (entry.key.text == "fault") {

@@ -17,6 +17,7 @@ struct FaultKind {
   std::string_view row;      // the row of the fault catalogue, "N3"
   std::string_view summary;  // one line for --help
   bool lasts;                // goes on until its duration is over or "clear" is injected
+  bool of_call{false};       // strikes one call: the next change, or the method that is named
 };
 const std::vector<FaultKind>& fault_kinds();
 
@@ -25,6 +26,7 @@ struct Injection {
   NodeName node;  // empty: every node
   std::string fault;
   Duration lasts{};  // in the lab's time; zero: until cleared
+  std::string call{};  // for faults of one call: the method's name; empty: any change
 };
 
 struct ScheduledFault {

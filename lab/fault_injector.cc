@@ -1,6 +1,7 @@
 #include "lab/fault_injector.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace ichor::lab {
@@ -8,6 +9,7 @@ namespace ichor::lab {
 namespace {
 
 constexpr Duration kSlow = std::chrono::milliseconds(500);
+constexpr int kTrickle = 8000;
 
 const FaultKind* find_fault(const std::string& name) {
   const auto& kinds = fault_kinds();
@@ -16,11 +18,22 @@ const FaultKind* find_fault(const std::string& name) {
   return found == kinds.end() ? nullptr : &*found;
 }
 
+std::optional<CallFault::Kind> call_fault(const std::string& name) {
+  if (name == "lost-reply") return CallFault::Kind::lose_reply;
+  if (name == "crash-after") return CallFault::Kind::crash_after;
+  if (name == "transient") return CallFault::Kind::unavailable;
+  if (name == "overloaded") return CallFault::Kind::overloaded;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<std::string> FaultInjector::inject(const Injection& injection) {
   const FaultKind* kind = find_fault(injection.fault);
   if (kind == nullptr) return fail(Errc::invalid, "there is no fault \"" + injection.fault + "\"");
+  if (!injection.call.empty() && !kind->of_call) {
+    return fail(Errc::invalid, injection.fault + " does not strike one call: leave out --call");
+  }
   std::vector<Machine*> machines;
   if (injection.node.value().empty()) {
     for (const auto& machine : site_.machines()) machines.push_back(machine.get());
@@ -39,7 +52,7 @@ Result<std::string> FaultInjector::inject(const Injection& injection) {
       site_.clock().call_at(
           end, [this, machine, fault = injection.fault] { set(*machine, fault, false); });
     } else {
-      apply(*machine, injection.fault);
+      apply(*machine, injection);
     }
   }
   const std::string who =
@@ -54,9 +67,18 @@ void FaultInjector::schedule(const std::vector<ScheduledFault>& plan) {
   }
 }
 
-void FaultInjector::apply(Machine& machine, const std::string& fault) {
+void FaultInjector::apply(Machine& machine, const Injection& injection) {
+  const std::string& fault = injection.fault;
   sim::Node& node = machine.node();
-  if (fault == "lost-reply") machine.faults.lose_reply = true;
+  if (const auto kind = call_fault(fault)) {
+    machine.faults.calls.push_back({*kind, injection.call});
+  }
+  if (fault == "half-open") talos_.hush(machine);
+  if (fault == "new-key") {
+    ++machine.faults.keys_made;
+    talos_.refresh(machine);
+    talos_.cut(machine);
+  }
   if (fault == "reset") {
     talos_.cut(machine);
     kube_.cut(machine);
@@ -76,6 +98,14 @@ void FaultInjector::set(Machine& machine, const std::string& fault, bool on) {
   if (fault == "refuse") wire.refuse = on;
   if (fault == "blackhole") wire.silent = on;
   if (fault == "slow") wire.delay = on ? kSlow : Duration{};
+  if (fault == "trickle") wire.bytes_per_s = on ? kTrickle : 0;
+  if (fault == "disk-data") wire.disk_data = on;
+  if (fault == "two-disks") wire.two_disks = on;
+  if (fault == "wrong-ca") {
+    wire.foreign_ca = on;
+    talos_.refresh(machine);
+    talos_.cut(machine);
+  }
   if (fault == "pull-fails") node.fail_install_pull(on);
   if (fault == "freeze") node.freeze(on);
   if (fault == "learner-stuck") node.hold_learner(on);
@@ -93,7 +123,7 @@ void FaultInjector::set(Machine& machine, const std::string& fault, bool on) {
 
 void FaultInjector::clear(Machine& machine) {
   for (const std::string& fault : std::set(machine.lasting)) set(machine, fault, false);
-  machine.faults.lose_reply = false;
+  machine.faults.calls.clear();
 }
 
 }  // namespace ichor::lab

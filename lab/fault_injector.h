@@ -21,7 +21,7 @@ class FaultInjector {
   void schedule(const std::vector<ScheduledFault>& plan);
 
  private:
-  void apply(Machine& machine, const std::string& fault);
+  void apply(Machine& machine, const Injection& injection);
   /// Starts or ends a fault that lasts.
   void set(Machine& machine, const std::string& fault, bool on);
   void clear(Machine& machine);

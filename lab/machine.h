@@ -7,19 +7,12 @@
 
 #include "lab/config/config_view.h"
 #include "lab/records.h"
+#include "lab/wire_faults.h"
 #include "sim/node/node.h"
 
 namespace ichor::lab {
 
 class ResourceTable;
-
-/// What the wire does to a machine's connections while it lasts.
-struct WireFaults {
-  bool refuse{false};
-  bool silent{false};
-  Duration delay{};        // in real time
-  bool lose_reply{false};  // the next mutation is carried out and its connection breaks
-};
 
 /// One machine of the lab: the simulated node and what the lab knows about it besides.
 class Machine {

@@ -29,6 +29,10 @@ struct CampaignOptions {
 struct CampaignReport {
   std::uint64_t seeds{0};
   std::uint64_t ready{0};
+  std::uint64_t ended{0};          // with the verdict that a fault is declared to end with
+  std::uint64_t unrecoverable{0};  // declared so before they ran
+  /// How many runs it took after the faults, by number of runs.
+  std::vector<std::uint64_t> quiet_runs;
   std::uint64_t runs{0};
   std::uint64_t crashes{0};
   std::uint64_t events{0};
@@ -55,7 +59,8 @@ CampaignReport run_campaign(const CampaignOptions& options);
 /// Runs one seed with every line of its history written to `out`.
 SeedReport run_traced(const CampaignOptions& options, std::ostream& out);
 
-/// Human or JSON; returns the exit code: 0, or 1 for a violation or a fault class that never fired.
+/// Human or JSON; returns the exit code: 0, or 1 for a violation, a fault class that never fired,
+/// or a crash point that was never hit.
 int print_report(const CampaignOptions& options, const CampaignReport& report, std::ostream& out);
 
 }  // namespace ichor::sim

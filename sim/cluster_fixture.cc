@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/canaries.h"
 #include "sim/node/digest.h"
 
 namespace ichor::sim {
@@ -43,21 +44,36 @@ NodeSpec machine_for(const NodePlan& plan) {
   return spec;
 }
 
-MachineConfig config_for(const NodePlan& plan, FixedJudge& judge) {
-  const std::string text = fmt::format("machine config of {}", plan.name.value());
+/// A config of the cluster `cluster`; `edition` tells apart those that differ in nothing else.
+MachineConfig config_for(const NodePlan& plan, FixedJudge& judge, std::string_view cluster,
+                         std::string_view edition) {
+  const std::string text = fmt::format("{} machine config of {} in {}\n{}", edition,
+                                       plan.name.value(), cluster, config_canaries());
   ConfigFacts facts;
   facts.complete = true;
   facts.role = plan.role;
   facts.hostname = plan.name;
   facts.static_address = plan.address;
   facts.install_disk = plan.disk;
-  facts.cluster_name = "sim";
+  facts.cluster_name = cluster;
   facts.endpoint = "https://192.168.22.100:6443";
-  facts.os_ca = quick_digest("os ca of sim");
-  facts.secrets = quick_digest("secrets of sim");
+  facts.os_ca = quick_digest(fmt::format("os ca of {}", cluster));
+  facts.secrets = quick_digest(fmt::format("secrets of {}", cluster));
   facts.canonical = quick_digest(text + ", parsed");
   judge.know(text, facts);
   return {SecretString(text), quick_digest(text), facts.canonical, plan.role};
+}
+
+ConfigSet configs_for(const ClusterProfile& profile, FixedJudge& judge, std::string_view cluster,
+                      std::string_view edition) {
+  ConfigSet configs;
+  for (const NodePlan& node : profile.nodes) {
+    configs.nodes[node.name] = config_for(node, judge, cluster, edition);
+  }
+  configs.secrets_fingerprint = quick_digest(fmt::format("secrets of {}", cluster));
+  configs.plan = quick_digest("plan of sim");
+  configs.contract = "1.12";
+  return configs;
 }
 
 /// Every duration of a node, so that a pace can be applied to all of them.
@@ -95,10 +111,11 @@ ClusterFixture make_fixture(const SeedPlan& plan) {
   }
   for (const NodePlan& node : profile.nodes) {
     fixture.hardware.push_back(machine_for(node));
-    fixture.configs.nodes[node.name] = config_for(node, fixture.judge);
   }
-  fixture.configs.secrets_fingerprint = quick_digest("secrets of sim");
-  fixture.configs.plan = quick_digest("plan of sim");
+  fixture.configs = configs_for(profile, fixture.judge, "sim", "the");
+  fixture.changed = configs_for(profile, fixture.judge, "sim", "a changed");
+  fixture.regenerated = configs_for(profile, fixture.judge, "sim made anew", "the");
+  fixture.foreign = configs_for(profile, fixture.judge, "another cluster", "the");
   return fixture;
 }
 

@@ -15,6 +15,11 @@ namespace ichor::sim {
 struct ClusterFixture {
   ClusterProfile profile;
   ConfigSet configs;
+  /// What the operator has after the secrets were made anew: nodes of the one do not take the
+  /// other.
+  ConfigSet regenerated;
+  /// Configs of ours that somebody has changed, and configs of somebody else's cluster.
+  ConfigSet changed, foreign;
   std::vector<NodeSpec> hardware;  // in the order of the profile
   FixedJudge judge;
 };

@@ -10,9 +10,40 @@ namespace ichor::sim {
 const std::vector<Mutant>& mutants() {
   static const std::vector<Mutant> list = {
       {"two-bootstraps", "the last control plane is bootstrapped after the first", "I2"},
-      {"blind-retry", "a mutation whose reply was lost is sent again at once", "I3"},
+      {"blind-retry", "a mutation whose reply was lost is sent again at once", "I14"},
       {"journal-after-act", "the intent is written after the call", "I8"},
       {"unknown-is-no", "a control plane that cannot answer counts as without etcd data", "I3"},
+      {"sends-after-cancel", "a mutation leaves after Ctrl-C", "I21"},
+      {"every-outcome-done", "the journal says done whatever came of a call", "I8"},
+      {"config-of-another-node", "every node gets the first node's config", "I6"},
+      {"call-without-limit", "a call may take as long as its phase", "I13"},
+      {"file-of-another-name", "the kubeconfig goes to a file that nobody declared", "I24"},
+      {"kubeconfig-of-nothing", "a kubeconfig that could not be fetched is written empty", "I18"},
+      {"tries-for-ever", "there is no bound on sending one mutation", "I14"},
+      {"tells-the-config", "an event carries a machine config", "I11"},
+      {"retries-for-good-refusals", "a refusal for good is tried again", "I14"},
+      {"bare-timeout", "a timeout says no more than that it was one", "I19"},
+      {"forgets-the-journal", "a resumed run does not read what the earlier one wrote", "I8"},
+      {"journal-error-ignored", "a record that could not be written counts as written", "I8"},
+      {"new-secrets-taken", "regenerated secrets are used on a cluster of the old ones", "I10"},
+      {"secrets-never-fixed", "the fingerprint of the secrets is not recorded", "I6"},
+      {"late-is-good-enough", "an actor that ran out of time does not spoil the verdict", "I12"},
+      {"lost-is-refused", "a lost reply is taken for a refusal", "I8"},
+      {"trusts-the-address", "whoever answers at a node's address is that node", "I5"},
+      {"apply-without-patience", "a config is sent again before it can show", "I14"},
+      {"apply-without-a-look", "a config is sent to a node whose state was not read", "I3"},
+      {"any-config-will-do", "a node that runs another config counts as configured", "I12"},
+      {"stale-no", "a bootstrap rests on answers older than a minute", "I3"},
+      {"target-not-pinned", "the bootstrap target is not recorded before the call", "I2"},
+      {"bootstrap-without-patience", "a bootstrap is sent again before it can show", "I14"},
+      {"two-clusters-are-one", "two etcd clusters are not told apart", "I12"},
+      {"alarms-ignored", "etcd alarms are overlooked", "I12"},
+      {"ready-without-nodes", "success is said without the nodes", "I12"},
+      {"ready-without-api", "success is said without the Kubernetes API", "I12"},
+      {"booting-is-running", "a node that still boots counts as running", "I12"},
+      {"unready-is-ready", "a node with unmet conditions counts as ready", "I12"},
+      {"no-backoff", "there is no pause between attempts", "I14"},
+      {"intents-forgotten", "intents are not folded into the facts", "I14"},
   };
   return list;
 }
@@ -26,10 +57,10 @@ bool hunt(const CampaignOptions& options, const Mutant& mutant, std::ostream& ou
   const CampaignReport report = run_campaign(options);
   select_mutant({});
   if (report.violation.empty()) {
-    out << fmt::format("{:<20} ESCAPED {} seeds: {}\n", mutant.name, report.seeds, mutant.breaks);
+    out << fmt::format("{:<28} ESCAPED {} seeds: {}\n", mutant.name, report.seeds, mutant.breaks);
     return false;
   }
-  out << fmt::format("{:<20} found by seed {}: {}\n", mutant.name, report.failed_seed,
+  out << fmt::format("{:<28} found by seed {}: {}\n", mutant.name, report.failed_seed,
                      report.violation);
   return true;
 }

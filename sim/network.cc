@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "async/slot.h"
+#include "sim/canaries.h"
 #include "sim/hang.h"
 #include "sim/world.h"
 
@@ -61,7 +62,11 @@ class SimSession final : public TalosSession {
     caller_.anonymous = maintenance;
     caller_.admin = !maintenance;
     caller_.reader = true;
+    world_.count_session(process_, 1);
   }
+  ~SimSession() override { world_.count_session(process_, -1); }
+  SimSession(const SimSession&) = delete;
+  SimSession& operator=(const SimSession&) = delete;
 
   const Peer& peer() const override { return peer_; }
 
@@ -127,7 +132,7 @@ class SimSession final : public TalosSession {
                               [](Node& node, const Caller& caller) -> Answer<SecretString> {
                                 auto text = node.kubeconfig(caller);
                                 if (!text) return tl::unexpected(std::move(text).error());
-                                return SecretString(*std::move(text));
+                                return SecretString(*std::move(text) + kubeconfig_canary());
                               });
   }
   Task<CallResult<Hardware>> hardware(Context context) override {
@@ -164,8 +169,7 @@ class SimSession final : public TalosSession {
   /// does; a lost reply is lost after that.
   template <class T, class Fn>
   Task<CallResult<T>> carry(Context context, Request request, Fn execute) {
-    if (world_.process_dead(process_)) co_await hang(world_.clock());
-    if (world_.crash_here(process_, CrashSite::before_call, name_of(request.call))) {
+    if (world_.crash_here(process_, {CrashSite::before_call, name_of(request.call)})) {
       co_await hang(world_.clock());
     }
     if (!connected()) {
@@ -185,8 +189,11 @@ class SimSession final : public TalosSession {
     if constexpr (std::is_same_v<T, bool>) {
       if (result) reply.etcd_has_data = *result ? Known::yes : Known::no;
     }
+    if constexpr (std::is_same_v<T, SecretString>) {
+      if (result) reply.secret = result->reveal();
+    }
     world_.note_reply(request, reply);
-    if (world_.crash_here(process_, CrashSite::after_call, name_of(request.call))) {
+    if (world_.crash_here(process_, {CrashSite::after_call, name_of(request.call)})) {
       co_await hang(world_.clock());
     }
     co_return result;
@@ -209,7 +216,7 @@ class SimSession final : public TalosSession {
       };
       if (port.epoch != epoch) {
         // A machine that went down says nothing; one whose apid was replaced resets the connection.
-        if (port.listener == Listener::silent) return;
+        if (port.listener == Listener::silent || epoch < port.mute_epochs_before) return;
         answer_later(tl::unexpected(
             lost(request.call, Progress::sent, Code::unavailable, "connection reset by peer")));
         return;
@@ -313,7 +320,16 @@ Task<CallResult<std::unique_ptr<Watch>>> SimSession::watch(Context context, Bell
 Task<CallResult<std::unique_ptr<TalosSession>>> SimTalosApi::open(Context context,
                                                                   IpAddress address,
                                                                   PeerDemand demand) {
-  if (world_.process_dead(process_)) co_await hang(world_.clock());
+  const std::string_view what = name_of(Call::open);
+  if (world_.crash_here(process_, {CrashSite::before_call, what})) co_await hang(world_.clock());
+  auto opened = co_await connect(context, std::move(address), std::move(demand));
+  if (world_.crash_here(process_, {CrashSite::after_call, what})) co_await hang(world_.clock());
+  co_return opened;
+}
+
+Task<CallResult<std::unique_ptr<TalosSession>>> SimTalosApi::connect(Context context,
+                                                                     IpAddress address,
+                                                                     PeerDemand demand) {
   Port* port = world_.port_at(address);
   Request request;
   request.process = process_;
@@ -362,7 +378,14 @@ Task<CallResult<std::unique_ptr<TalosSession>>> SimTalosApi::open(Context contex
 }
 
 Task<CallResult<void>> SimKubeApi::ready(Context context, const SecretString&) {
-  if (world_.process_dead(process_)) co_await hang(world_.clock());
+  const std::string_view what = name_of(Call::kube_ready);
+  if (world_.crash_here(process_, {CrashSite::before_call, what})) co_await hang(world_.clock());
+  CallResult<void> result = co_await ask(context);
+  if (world_.crash_here(process_, {CrashSite::after_call, what})) co_await hang(world_.clock());
+  co_return result;
+}
+
+Task<CallResult<void>> SimKubeApi::ask(Context context) {
   Request request;
   request.process = process_;
   request.call = Call::kube_ready;
@@ -379,6 +402,8 @@ Task<CallResult<void>> SimKubeApi::ready(Context context, const SecretString&) {
                                    [](const auto& node) { return node->api_server_ready(); });
   if (wake != Wake::signalled) {
     result = tl::unexpected(ended(Call::kube_ready, wake));
+  } else if (passage.tls) {
+    result = tl::unexpected(*passage.tls);
   } else if (!answers || passage.refuse) {
     result = tl::unexpected(
         lost(Call::kube_ready, Progress::not_sent, Code::unavailable, "connection refused"));
@@ -410,6 +435,11 @@ void SimWatch::node_changed() {
   if (copies == 0) return;
   ring_after(world_.plan().latency);
   if (copies > 1) bell_.ring();
+}
+
+void SimWatch::connection_forgotten() {
+  std::erase(port_->watches, this);
+  port_ = nullptr;
 }
 
 void SimWatch::connection_lost() {

@@ -19,6 +19,7 @@ struct Port {
   std::uint64_t epoch{0};  // grows when the listener changes or the machine goes down
   Listener listener{Listener::silent};
   BootId boot;
+  std::uint64_t mute_epochs_before{0};  // connections older than this get no answer at all
   std::vector<SimWatch*> watches;
 };
 
@@ -30,6 +31,9 @@ class SimTalosApi final : public TalosApi {
                                                        PeerDemand demand) override;
 
  private:
+  Task<CallResult<std::unique_ptr<TalosSession>>> connect(Context context, IpAddress address,
+                                                          PeerDemand demand);
+
   SimWorld& world_;
   int process_;
 };
@@ -41,6 +45,8 @@ class SimKubeApi final : public KubeApi {
   Task<CallResult<void>> ready(Context context, const SecretString& kubeconfig) override;
 
  private:
+  Task<CallResult<void>> ask(Context context);
+
   SimWorld& world_;
   int process_;
 };
@@ -54,6 +60,8 @@ class SimWatch final : public Watch {
 
   void node_changed();
   void connection_lost();
+  /// The other end is gone and nobody said so: it never rings again.
+  void connection_forgotten();
 
  private:
   void ring_after(Duration delay);

@@ -14,21 +14,37 @@ class SimProcess::JournalPort final : public Journal {
       : world_(world), process_(process), inner_(world.store()) {}
 
   Task<Result<std::uint64_t>> append(Context context, JournalRecord record) override {
-    const std::string_view what = name_of(record.kind);
+    const std::string_view what = what_of(record);
     if (world_.process_dead(process_)) co_await hang(world_.clock());
-    if (world_.crash_here(process_, CrashSite::before_append, what)) co_await hang(world_.clock());
+    if (dies({CrashSite::before_append, what})) co_await hang(world_.clock());
     auto seq = co_await inner_.append(context, std::move(record));
     if (world_.process_dead(process_)) co_await hang(world_.clock());
-    if (world_.crash_here(process_, CrashSite::after_append, what)) co_await hang(world_.clock());
+    if (dies({CrashSite::after_append, what})) co_await hang(world_.clock());
     co_return seq;
   }
-  Result<std::vector<JournalRecord>> read() override { return inner_.read(); }
-  Result<void> lock(const LockOwner& owner) override { return inner_.lock(owner); }
-  void unlock() override { inner_.unlock(); }
+  Result<std::vector<JournalRecord>> read() override {
+    if (!world_.journal_damage().empty()) return fail(Errc::unsafe, world_.journal_damage());
+    return inner_.read();
+  }
+  // A process that dies at one of these goes on to its next wait, which it never leaves; until then
+  // nobody hears of it.
+  Result<void> lock(const LockOwner& owner) override {
+    if (dies({CrashSite::before_file, kLockFile})) return fail(Errc::cancelled, "dead");
+    auto locked = inner_.lock(owner);
+    dies({CrashSite::after_file, kLockFile});
+    return locked;
+  }
+  void unlock() override {
+    if (world_.process_dead(process_) || dies({CrashSite::before_file, kUnlockFile})) return;
+    inner_.unlock();
+    dies({CrashSite::after_file, kUnlockFile});
+  }
   std::optional<LockOwner> holder() override { return inner_.holder(); }
   Result<void> break_lock(const std::string& nonce) override { return inner_.break_lock(nonce); }
 
  private:
+  bool dies(const CrashPoint& point) { return world_.crash_here(process_, point); }
+
   SimWorld& world_;
   int process_;
   MemoryJournal inner_;
@@ -37,9 +53,13 @@ class SimProcess::JournalPort final : public Journal {
 /// Files survive a crash, written whole or not at all.
 class SimProcess::Files final : public Artifacts {
  public:
-  explicit Files(SimWorld& world) : world_(world) {}
+  Files(SimWorld& world, int process) : world_(world), process_(process) {}
   Result<void> write(const std::string& name, const SecretString& content) override {
+    if (world_.crash_here(process_, {CrashSite::before_file, kWriteFile})) return {};
+    if (!world_.folder_trouble().empty()) return fail(Errc::io, world_.folder_trouble());
     world_.files()[name] = content;
+    world_.note_written({process_, name, content.reveal()});
+    world_.crash_here(process_, {CrashSite::after_file, kWriteFile});
     return {};
   }
   std::optional<SecretString> read(const std::string& name) override {
@@ -50,12 +70,15 @@ class SimProcess::Files final : public Artifacts {
 
  private:
   SimWorld& world_;
+  int process_;
 };
 
 class SimProcess::Events final : public EventSink {
  public:
   Events(SimWorld& world, int process) : world_(world), process_(process) {}
-  void emit(const Event& event) override { world_.note_event(process_, event); }
+  void emit(const Event& event) override {
+    if (!world_.process_dead(process_)) world_.note_event(process_, event);
+  }
 
  private:
   SimWorld& world_;
@@ -69,7 +92,7 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
       talos_(world, number),
       kube_(world, number),
       journal_(std::make_unique<JournalPort>(world, number)),
-      files_(std::make_unique<Files>(world)),
+      files_(std::make_unique<Files>(world, number)),
       events_(std::make_unique<Events>(world, number)) {
   RunIdentity identity;
   identity.run = RunId(fmt::format("run-{}", number));

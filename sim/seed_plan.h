@@ -31,6 +31,9 @@ struct SeedPlan {
   Duration fault_phase{};
   std::vector<Duration> power_on;   // per node
   std::vector<std::size_t> faults;  // indices into fault_catalogue()
+
+  /// Whether a fault is among them that is declared not to mend.
+  bool unrecoverable() const;
 };
 
 /// Which faults a campaign may arm: all, none, or by name.

@@ -25,19 +25,21 @@ constexpr std::uint64_t kEventsMax = 3'000'000;
 SimWorld::SimWorld(const SeedPlan& plan, ClusterFixture& fixture)
     : plan_(plan),
       fixture_(fixture),
+      profile_(fixture.profile),
+      configs_(fixture.configs),
       random_(SeededRandom(plan.seed).fork(1)),
       node_random_(SeededRandom(plan.seed).fork(2)),
       fabric_(node_random_),
-      truth_{clock_, fixture.profile, fixture.configs, nodes_, fabric_, store_.records()},
+      truth_{clock_, profile_, configs_, nodes_, fabric_, store_.records()},
       checkers_(make_checkers(truth_)) {
   report_.seed = plan.seed;
   for (const auto& checker : checkers_) {
     if (checker->watches(Checker::Reads::requests)) request_watchers_.push_back(checker.get());
     if (checker->watches(Checker::Reads::replies)) reply_watchers_.push_back(checker.get());
+    if (checker->hears()) listeners_.push_back(checker.get());
   }
   store_.set_commit_delay(std::chrono::milliseconds(2));
-  build_nodes();
-  arm_faults();
+  make_faults();
 }
 
 SimWorld::~SimWorld() {
@@ -46,11 +48,26 @@ SimWorld::~SimWorld() {
   faults_.clear();
 }
 
+void SimWorld::make_faults() {
+  for (const std::size_t index : plan_.faults) {
+    const FaultClass& type = fault_catalogue()[index];
+    add(type.make(SeededRandom(plan_.seed).fork(100 + index)), type.recovery);
+  }
+}
+
+void SimWorld::add(std::unique_ptr<Fault> fault, Recovery recovery) {
+  faults_.push_back({std::move(fault), recovery});
+}
+
 void SimWorld::build_nodes() {
-  ports_.resize(fixture_.hardware.size());
-  for (std::size_t i = 0; i < fixture_.hardware.size(); ++i) {
+  std::vector<NodeSpec> hardware;
+  hardware.reserve(fixture_.hardware.size());
+  for (const NodeSpec& spec : fixture_.hardware) hardware.push_back(hardware_for(plan_, spec));
+  for (const Armed& armed : faults_) armed.fault->prepare(*this, hardware);
+  ports_.resize(hardware.size());
+  for (std::size_t i = 0; i < hardware.size(); ++i) {
     nodes_.push_back(std::make_unique<Node>(clock_, node_random_, fabric_, fixture_.judge,
-                                            hardware_for(plan_, fixture_.hardware[i])));
+                                            std::move(hardware[i])));
     ports_[i].node = nodes_.back().get();
     nodes_.back()->subscribe([this, i] { on_node_changed(i); });
     clock_.call_at(MonoTime(plan_.power_on[i]), [node = nodes_.back().get()] {
@@ -60,16 +77,13 @@ void SimWorld::build_nodes() {
 }
 
 void SimWorld::arm_faults() {
-  for (const std::size_t index : plan_.faults) {
-    faults_.push_back(fault_catalogue()[index].make(SeededRandom(plan_.seed).fork(100 + index)));
-    faults_.back()->arm(*this);
-  }
+  for (const Armed& armed : faults_) armed.fault->arm(*this);
 }
 
 Digest SimWorld::os_ca() const {
   // The same in all configs of the cluster; any of them tells.
-  const NodeSpec spec;
-  const MachineConfig& config = fixture_.configs.nodes.begin()->second;
+  static const NodeSpec spec;
+  const MachineConfig& config = configs_.nodes.begin()->second;
   return fixture_.judge.judge(std::string(config.bytes.reveal()), spec, false)->os_ca;
 }
 
@@ -91,7 +105,7 @@ Port& SimWorld::port_of(const Node& node) {
 }
 
 const NodePlan* SimWorld::planned_at(const IpAddress& address) const {
-  for (const NodePlan& node : fixture_.profile.nodes) {
+  for (const NodePlan& node : profile_.nodes) {
     if (node.address == address || node.maintenance_address == address) return &node;
   }
   return nullptr;
@@ -111,7 +125,7 @@ void SimWorld::on_node_changed(std::size_t index) {
   }
   for (SimWatch* watch : port.watches) watch->node_changed();
   for (const auto& checker : checkers_) checker->on_node_changed(node);
-  for (const auto& fault : faults_) fault->on_node_changed(*this, node);
+  for (const Armed& armed : faults_) armed.fault->on_node_changed(*this, node);
   if (trace_.wanted()) {
     trace_.line(clock_.now(), fmt::format("node {} {}", node.spec().name.value(),
                                           node.powered() ? ichor::name_of(node.stage()) : "off"));
@@ -123,15 +137,17 @@ Passage SimWorld::passage(Call call, Node* node, bool maintenance) {
   passage.call = call;
   passage.node = node;
   passage.maintenance = maintenance;
-  if (quiet_) return passage;
-  for (const auto& fault : faults_) fault->on_passage(*this, passage);
+  for (const Armed& armed : faults_) {
+    // What never mends does not mend when the faults are over.
+    if (!quiet_ || !armed.recovery.mends()) armed.fault->on_passage(*this, passage);
+  }
   return passage;
 }
 
 int SimWorld::watch_copies() {
   int copies = 1;
   if (quiet_) return copies;
-  for (const auto& fault : faults_) copies *= fault->watch_copies(*this);
+  for (const Armed& armed : faults_) copies *= armed.fault->watch_copies(*this);
   return copies;
 }
 
@@ -140,14 +156,15 @@ bool SimWorld::process_dead(int process) const {
   return !which || which->dead();
 }
 
-bool SimWorld::crash_here(int process, CrashSite site, std::string_view what) {
+bool SimWorld::crash_here(int process, const CrashPoint& point) {
+  if (process_dead(process)) return true;
   if (quiet_) return false;
   bool crash = false;
-  for (const auto& fault : faults_) crash = fault->crash_at(*this, site) || crash;
+  for (const Armed& armed : faults_) crash = armed.fault->crash_at(*this, point) || crash;
   if (!crash) return false;
-  ++report_.crash_sites[fmt::format("{} {}", name_of(site), what)];
+  ++report_.crash_sites[to_text(point)];
   if (trace_.wanted()) {
-    trace_.line(clock_.now(), fmt::format("crash of run {} {} {}", process, name_of(site), what));
+    trace_.line(clock_.now(), fmt::format("crash of run {} {}", process, to_text(point)));
   }
   crash_running();
   return true;
@@ -189,6 +206,9 @@ void SimWorld::start_process() {
   if (finished_) return;
   const int number = static_cast<int>(processes_.size()) + 1;
   if (!repeating_) ++report_.runs;
+  if (!any_alive()) {
+    for (const Armed& armed : faults_) armed.fault->before_run(*this);
+  }
   trace_.add(static_cast<std::uint64_t>(number));
   processes_.push_back(std::make_unique<SimProcess>(
       *this, number, SeededRandom(plan_.seed).fork(1000 + static_cast<std::uint64_t>(number))));
@@ -196,17 +216,51 @@ void SimWorld::start_process() {
   processes_.back()->start();
 }
 
+bool SimWorld::any_alive() const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [](const auto& process) { return process && !process->dead(); });
+}
+
 void SimWorld::start_rival() {
-  const bool alone = std::none_of(processes_.begin(), processes_.end(),
-                                  [](const auto& process) { return process && !process->dead(); });
-  if (alone || quiet_) return;
-  start_process();
+  if (any_alive() && !quiet_) start_process();
+}
+
+void SimWorld::damage_journal(std::string what) {
+  journal_damage_ = std::move(what);
+  trace_.line(clock_.now(), "journal damaged: " + journal_damage_);
+  for (const auto& checker : checkers_) checker->on_journal_damaged(!journal_damage_.empty());
+}
+
+void SimWorld::break_connections(Node& node, bool silently) {
+  Port& port = port_of(node);
+  ++port.epoch;
+  port.mute_epochs_before = silently ? port.epoch : 0;
+  const std::vector<SimWatch*> lost = port.watches;
+  for (SimWatch* watch : lost) {
+    if (silently) {
+      watch->connection_forgotten();
+    } else {
+      watch->connection_lost();
+    }
+  }
+}
+
+Caller SimWorld::outsider(const Node& node) const {
+  const bool maintenance = node.listener() == Listener::maintenance;
+  return {.anonymous = maintenance, .admin = !maintenance, .reader = true};
+}
+
+void SimWorld::note_outside_act(const Node& node, Call call) {
+  trace_.add(std::string_view("outside"));
+  trace_.line(clock_.now(),
+              fmt::format("outside {} on {}", name_of(call), node.spec().name.value()));
+  for (const auto& checker : checkers_) checker->on_outside_act(node, call);
 }
 
 void SimWorld::begin_quiet() {
   quiet_ = true;
   trace_.line(clock_.now(), "quiet");
-  for (const auto& fault : faults_) fault->quiet(*this);
+  for (const Armed& armed : faults_) armed.fault->quiet(*this);
   for (const auto& node : nodes_) {
     if (!node->powered()) node->power_on();
   }
@@ -271,6 +325,20 @@ void SimWorld::note_event(int process, const Event& event) {
     trace_.line(clock_.now(), fmt::format("run {} {} {} {} {}", process, name_of(event.kind),
                                           event.node.value(), event.phase, event.text));
   }
+  for (Checker* checker : listeners_) checker->on_event(process, event);
+}
+
+void SimWorld::note_written(const Written& written) {
+  trace_.add(written.name);
+  trace_.add(written.content);
+  for (const auto& checker : checkers_) checker->on_written(written);
+}
+
+void SimWorld::count_session(int process, int delta) {
+  const auto place = static_cast<std::size_t>(process);
+  if (place >= open_sessions_.size()) open_sessions_.resize(place + 1);
+  open_sessions_[place] += delta;
+  for (const auto& checker : checkers_) checker->on_sessions(process, open_sessions_[place]);
 }
 
 void SimWorld::process_ended(int number, const RunResult& result) {
@@ -278,8 +346,11 @@ void SimWorld::process_ended(int number, const RunResult& result) {
   trace_.line(clock_.now(), fmt::format("run {} ends {}: {}", number, static_cast<int>(result.exit),
                                         result.verdict));
   for (const auto& checker : checkers_) checker->on_process_ended(number, result);
-  for (const auto& fault : faults_) fault->on_process_ended(*this);
+  for (const Armed& armed : faults_) armed.fault->on_process_ended(*this);
   report_.verdict = result.verdict;
+  report_.exit = result.exit;
+  report_.findings.clear();
+  for (const Finding& finding : result.findings) report_.findings.push_back(finding.id);
   const bool other_runs = std::any_of(processes_.begin(), processes_.end(), [&](const auto& other) {
     return other && !other->dead() && other->number() != number;
   });
@@ -288,11 +359,33 @@ void SimWorld::process_ended(int number, const RunResult& result) {
   check_end(result);
 }
 
+/// Whether a fault that never mends has struck; then the run must have said so, and not more.
+bool SimWorld::declared_end(const RunResult& result) {
+  bool struck = false;
+  for (const Armed& armed : faults_) {
+    if (armed.recovery.mends() || armed.fault->fired() == 0) continue;
+    struck = true;
+    const bool named =
+        std::any_of(result.findings.begin(), result.findings.end(),
+                    [&](const Finding& finding) { return armed.recovery.names(finding.id); });
+    if (named && result.exit != Exit::done) report_.ended = true;
+  }
+  if (struck && result.exit == Exit::done) {
+    report_.violation = "recovery: a run succeeded over a fault that is declared never to mend";
+  }
+  return report_.ended || !report_.violation.empty();
+}
+
 void SimWorld::check_end(const RunResult& result) {
   if (repeating_) {
     for (const auto& checker : checkers_) checker->on_repeated(result);
     finished_ = true;
     return;
+  }
+  if (quiet_ && !repeating_) {
+    ++report_.quiet_runs;
+    finished_ = declared_end(result);
+    if (finished_) return;
   }
   if (result.exit == Exit::done && quiet_) {
     report_.ready = true;
@@ -301,9 +394,9 @@ void SimWorld::check_end(const RunResult& result) {
     start_process();
     return;
   }
-  if (quiet_ && ++quiet_runs_ >= kRunsInQuietMax) {
+  if (quiet_ && report_.quiet_runs >= kRunsInQuietMax) {
     report_.violation = fmt::format("liveness: not ready after {} runs without faults: {}",
-                                    quiet_runs_, result.verdict);
+                                    report_.quiet_runs, result.verdict);
     finished_ = true;
     return;
   }
@@ -318,6 +411,8 @@ void SimWorld::check_end(const RunResult& result) {
 SeedReport SimWorld::run(Trace::Listener listener) {
   trace_.listen(std::move(listener));
   trace_.line(clock_.now(), to_text(plan_));
+  build_nodes();
+  arm_faults();
   start_process();
   clock_.call_at(MonoTime(plan_.fault_phase), [this] { begin_quiet(); });
   const MonoTime limit = MonoTime(plan_.fault_phase) + kQuietLimit + minutes(90);
@@ -345,7 +440,7 @@ SeedReport SimWorld::report() {
     report_.violation = fmt::format("{}: {}", checker->id(), checker->violation());
   }
   trace_.line(clock_.now(), report_.violation.empty() ? "holds" : report_.violation);
-  for (const auto& fault : faults_) report_.fired.push_back(fault->fired());
+  for (const Armed& armed : faults_) report_.fired.push_back(armed.fault->fired());
   report_.trace_hash = trace_.hash();
   return report_;
 }

@@ -26,10 +26,14 @@ struct SeedReport {
   std::uint64_t seed{0};
   std::string violation;  // "I3: …", empty if every invariant held
   bool ready{false};
+  bool ended{false};  // with the verdict that a fault is declared to end with
   Duration time_to_ready{};
   int runs{0};  // processes started, the repetition not counted
   int crashes{0};
+  int quiet_runs{0};    // of them those that ended after the faults were over
   std::string verdict;  // of the last run
+  Exit exit{Exit::failed};
+  std::vector<std::string> findings;  // ids of the last run's
   std::uint64_t trace_hash{0};
   std::uint64_t events{0};
   std::vector<int> fired;                  // per armed fault, in the order of SeedPlan::faults
@@ -47,11 +51,17 @@ class SimWorld {
 
   SeedReport run(Trace::Listener listener = {});
 
+  /// One more fault than the seed drew, which must end as `recovery` says. Before run().
+  void add(std::unique_ptr<Fault> fault, Recovery recovery = mends);
+
   // --- for the network and the faults
   VirtualClock& clock() { return clock_; }
   const SeedPlan& plan() const { return plan_; }
-  const ClusterProfile& profile() const { return fixture_.profile; }
-  const ConfigSet& configs() const { return fixture_.configs; }
+  /// What the operator tells ichor. Changed only by faults in prepare() and before_run(), because
+  /// a living run holds on to it.
+  ClusterProfile& profile() { return profile_; }
+  ConfigSet& configs() { return configs_; }
+  ClusterFixture& fixture() { return fixture_; }
   std::vector<std::unique_ptr<Node>>& nodes() { return nodes_; }
   /// The CA of this cluster's configs, and what a config reads back as.
   Digest os_ca() const;
@@ -62,17 +72,28 @@ class SimWorld {
   std::uint64_t next_session() { return ++sessions_; }
   Passage passage(Call call, Node* node, bool maintenance);
   int watch_copies();
+  /// Every connection to the node is gone, with a word to both ends or without.
+  void break_connections(Node& node, bool silently);
+  /// Somebody who is not ichor, with an administrator's certificate or in maintenance mode.
+  Caller outsider(const Node& node) const;
+  void note_outside_act(const Node& node, Call call);
   const NodePlan* planned_at(const IpAddress& address) const;
 
   // --- processes
   bool process_dead(int process) const;
   /// Dies here if a fault says so; the caller must then wait for ever.
-  bool crash_here(int process, CrashSite site, std::string_view what);
+  bool crash_here(int process, const CrashPoint& point);
   void crash_running();
   void interrupt_running();
   /// A second ichor beside the first, as an impatient operator starts it.
   void start_rival();
   MemoryStore& store() { return store_; }
+  /// What is wrong with the journal's file and with the folder for other files; empty: nothing.
+  const std::string& journal_damage() const { return journal_damage_; }
+  void damage_journal(std::string what);
+  const std::string& folder_trouble() const { return folder_trouble_; }
+  void set_folder_trouble(std::string what) { folder_trouble_ = std::move(what); }
+  bool any_alive() const;
   std::map<std::string, SecretString>& files() { return files_; }
 
   // --- what happened
@@ -80,10 +101,19 @@ class SimWorld {
   void note_effect(const Request& request);
   void note_reply(const Request& request, const Reply& reply);
   void note_event(int process, const Event& event);
+  void note_written(const Written& written);
+  void count_session(int process, int delta);
 
  private:
+  struct Armed {
+    std::unique_ptr<Fault> fault;
+    Recovery recovery;
+  };
+
+  void make_faults();
   void build_nodes();
   void arm_faults();
+  bool declared_end(const RunResult& result);
   void on_node_changed(std::size_t index);
   void start_process();
   void process_ended(int process, const RunResult& result);
@@ -94,6 +124,8 @@ class SimWorld {
 
   SeedPlan plan_;
   ClusterFixture& fixture_;
+  ClusterProfile profile_;
+  ConfigSet configs_;
   Trace trace_;
   SeededRandom random_;
   VirtualClock clock_;
@@ -103,19 +135,22 @@ class SimWorld {
   std::map<std::string, SecretString> files_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<Port> ports_;
-  std::vector<std::unique_ptr<Fault>> faults_;
+  std::vector<Armed> faults_;
   Truth truth_;
   std::vector<std::unique_ptr<Checker>> checkers_;
   // Those that want to see every read: most of the traffic, and few want it.
   std::vector<Checker*> request_watchers_;
   std::vector<Checker*> reply_watchers_;
+  std::vector<Checker*> listeners_;
   std::vector<std::unique_ptr<SimProcess>> processes_;
   std::size_t journal_seen_{0};
+  std::string journal_damage_;
+  std::string folder_trouble_;
   std::uint64_t sessions_{0};
+  std::vector<int> open_sessions_;  // per process
   bool quiet_{false};
   bool finished_{false};
   bool repeating_{false};
-  int quiet_runs_{0};
   MonoTime ready_at_{};
   SeedReport report_;
 };

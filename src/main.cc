@@ -19,12 +19,15 @@
 #include "factory/upload.h"
 #include "journal/sqlite_journal.h"
 #include "kube/https_kube_api.h"
+#include "kube/https_kube_client.h"
+#include "kube/https_web_client.h"
 #include "machineconfig/canonical.h"
 #include "os/child.h"
 #include "os/durable_file.h"
 #include "os/file_artifacts.h"
 #include "os/git_guard.h"
 #include "os/loop_clock.h"
+#include "os/loop_processes.h"
 #include "os/process.h"
 #include "os/signals.h"
 #include "os/system_random.h"
@@ -146,6 +149,10 @@ class MachineDesk final : public Desk {
   PortAnswer probe(const IpAddress& address, int port, Duration limit) override {
     return probe_tcp(address, port, limit);
   }
+  Result<std::unique_ptr<KubeClient>> open_kube(
+      const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)> dial) override;
+  Processes& processes() override;
+  WebClient& web() override;
   int drive(Task<void> task, CancelScope& scope) override;
 
   /// The exit code after all that was said has arrived: data that could not be written is a
@@ -165,6 +172,8 @@ class MachineDesk final : public Desk {
   SystemRandom random_;
   std::unique_ptr<FdWriter> out_, err_;
   std::unique_ptr<Display> display_;
+  std::unique_ptr<LoopProcesses> processes_;
+  std::unique_ptr<HttpsWebClient> web_;
 };
 
 std::unique_ptr<Display> MachineDesk::make_display() {
@@ -275,6 +284,24 @@ Result<std::unique_ptr<Site>> MachineDesk::reach(Access access) {
   if (!talos) return tl::unexpected(std::move(talos).error());
   auto kube = std::make_unique<HttpsKubeApi>(loop().io(), std::move(access.dial));
   return std::make_unique<MachineSite>(*std::move(talos), std::move(kube));
+}
+
+Result<std::unique_ptr<KubeClient>> MachineDesk::open_kube(
+    const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)> dial) {
+  return HttpsKubeClient::make(loop().io(), kubeconfig, std::move(dial));
+}
+
+Processes& MachineDesk::processes() {
+  if (!processes_) {
+    processes_ = std::make_unique<LoopProcesses>(loop(), environment("PATH").value_or(""),
+                                                 environment("HOME").value_or("/"));
+  }
+  return *processes_;
+}
+
+WebClient& MachineDesk::web() {
+  if (!web_) web_ = std::make_unique<HttpsWebClient>(loop().io());
+  return *web_;
 }
 
 int MachineDesk::drive(Task<void> task, CancelScope& scope) {

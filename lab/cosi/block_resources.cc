@@ -88,8 +88,21 @@ spec::DiscoveredVolume whole_disk(const Disk& disk) {
 }
 
 std::vector<Disk> disks_of(const Sight& sight) {
-  const auto disks = sight.node.disks(kInsider);
-  return disks ? *disks : std::vector<Disk>();
+  const auto known = sight.node.disks(kInsider);
+  std::vector<Disk> disks = known ? *known : std::vector<Disk>();
+  const WireFaults& faults = sight.machine.faults;
+  if (disks.empty()) return disks;
+  if (faults.disk_data) disks.front().has_volumes = true;
+  if (faults.two_disks) {
+    Disk twin = disks.front();
+    twin.id += "2nd";
+    twin.dev_path += "2nd";
+    twin.serial += "-2";
+    twin.wwid += "2";
+    twin.system_disk = false;
+    disks.push_back(std::move(twin));
+  }
+  return disks;
 }
 
 }  // namespace

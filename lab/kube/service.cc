@@ -150,7 +150,7 @@ void KubeService::apply_faults(Machine& machine) {
     if (port.machine != &machine || !port.gate) continue;
     port.gate->set_refusing(machine.faults.refuse);
     port.gate->set_silent(machine.faults.silent);
-    port.gate->set_delay(machine.faults.delay);
+    port.gate->slow_down(machine.faults.delay, machine.faults.bytes_per_s);
   }
 }
 

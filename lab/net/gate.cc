@@ -44,9 +44,14 @@ void Gate::set_refusing(bool refusing) {
   (void)settle();
 }
 
-void Gate::set_delay(Duration delay) {
+void Gate::slow_down(Duration delay, int bytes_per_s) {
   delay_ = delay;
-  for (const auto& tunnel : tunnels_) tunnel->delay(delay);
+  bytes_per_s_ = bytes_per_s;
+  for (const auto& tunnel : tunnels_) tunnel->slow_down(delay, bytes_per_s);
+}
+
+void Gate::hush_all() {
+  for (const auto& tunnel : tunnels_) tunnel->hush();
 }
 
 Result<void> Gate::settle() {
@@ -93,7 +98,7 @@ void Gate::accept() {
       Tunnel::Owner& owner = *this;
       auto tunnel = std::make_shared<Tunnel>(std::move(socket), context_, owner);
       tunnels_.push_back(tunnel);
-      tunnel->delay(delay_);
+      tunnel->slow_down(delay_, bytes_per_s_);
       tunnel->start();
     }
     accept();

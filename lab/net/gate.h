@@ -40,7 +40,9 @@ class Gate final : private Tunnel::Owner {
   void set_silent(bool silent);
   /// As if nobody listened, while the server goes on.
   void set_refusing(bool refusing);
-  void set_delay(Duration delay);
+  void slow_down(Duration delay, int bytes_per_s);
+  /// No byte moves any more on the connections that are there; new ones are served.
+  void hush_all();
 
   void cut_all();
   void retire_all(Duration quiet);
@@ -67,6 +69,7 @@ class Gate final : private Tunnel::Owner {
   bool silent_{false};
   bool refusing_{false};
   Duration delay_{};
+  int bytes_per_s_{0};
   std::shared_ptr<boost::asio::ip::tcp::acceptor> acceptor_;
   std::vector<std::unique_ptr<boost::asio::ip::tcp::socket>> fillers_;
   std::vector<std::shared_ptr<Tunnel>> tunnels_;

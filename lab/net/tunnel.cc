@@ -175,9 +175,13 @@ bool Tunnel::push_outward() {
 
 void Tunnel::take_in(Lane& lane, const char* bytes, std::size_t size) {
   lane.pending.assign(bytes, size);
-  if (delay_ <= Duration{}) return;
+  Duration wait = delay_;
+  if (bytes_per_s_ > 0) {
+    wait += std::chrono::nanoseconds(std::chrono::seconds(size)) / bytes_per_s_;
+  }
+  if (wait <= Duration{}) return;
   lane.delayed = true;
-  lane.timer.expires_after(delay_);
+  lane.timer.expires_after(wait);
   lane.timer.async_wait([self = shared_from_this(), &lane](const boost::system::error_code& error) {
     if (error) return;
     lane.delayed = false;
@@ -248,8 +252,13 @@ void Tunnel::retire(Duration quiet) {
 }
 
 void Tunnel::hold(bool holding) {
-  held_ = holding;
+  held_ = holding || hushed_;
   pump();
+}
+
+void Tunnel::hush() {
+  hushed_ = true;
+  held_ = true;
 }
 
 void Tunnel::end() {

@@ -41,8 +41,14 @@ class Tunnel : public std::enable_shared_from_this<Tunnel> {
   void retire(Duration quiet);
   /// While held, not a byte moves in either direction.
   void hold(bool holding);
-  /// Every piece of data waits this long, in real time, in each direction.
-  void delay(Duration delay) { delay_ = delay; }
+  /// For ever, whatever hold() says: as if the other end had forgotten the connection.
+  void hush();
+  /// Every piece of data waits this long, in real time, in each direction, and as long again as it
+  /// takes at this rate; 0: at any rate.
+  void slow_down(Duration delay, int bytes_per_s) {
+    delay_ = delay;
+    bytes_per_s_ = bytes_per_s;
+  }
 
  private:
   /// One direction. `pending` was read on one side and not yet written on the other.
@@ -82,9 +88,11 @@ class Tunnel : public std::enable_shared_from_this<Tunnel> {
   Lane outward_;  // and back
   bool awaited_[4]{};
   Duration delay_{};
+  int bytes_per_s_{0};
   Duration quiet_{};
   bool open_{false};
   bool held_{false};
+  bool hushed_{false};
   bool retiring_{false};
   bool leaving_{false};  // everything was said; waiting for the client's end
   bool ended_{false};

@@ -1,5 +1,6 @@
 #include "lab/talos/port.h"
 
+#include <string>
 #include <utility>
 
 #include "pki/issue.h"
@@ -46,6 +47,8 @@ TalosPort::Look TalosPort::wanted() const {
   }
   look.key =
       node.fingerprint().value() + "\n" + node.boot_id().value() + "\n" + node.hostname().value();
+  look.key += "\n" + std::to_string(machine_.faults.keys_made);
+  if (machine_.faults.foreign_ca) look.key += "\nforeign";
   return look;
 }
 
@@ -87,11 +90,15 @@ void TalosPort::apply_faults() {
   if (!gate_) return;
   gate_->set_refusing(machine_.faults.refuse);
   gate_->set_silent(machine_.faults.silent);
-  gate_->set_delay(machine_.faults.delay);
+  gate_->slow_down(machine_.faults.delay, machine_.faults.bytes_per_s);
 }
 
 void TalosPort::cut_all() {
   if (gate_) gate_->cut_all();
+}
+
+void TalosPort::hush_all() {
+  if (gate_) gate_->hush_all();
 }
 
 Result<std::shared_ptr<const TlsContext>> TalosPort::make_context(const Look& look) {
@@ -132,8 +139,14 @@ Result<pki::CertificateAndKey> TalosPort::maintenance_certificate() const {
   return pki::issue(authority, request, pki::KeyKind::ed25519);
 }
 
+Result<pki::CertificateAndKey> TalosPort::apid_authority(const ConfigView& config) const {
+  if (!machine_.faults.foreign_ca) return signing_authority(site_, config);
+  return pki::make_ca("talos", pki::KeyKind::ed25519, a_bit_ago(site_.clock().wall()),
+                      kServerLifetime);
+}
+
 Result<pki::CertificateAndKey> TalosPort::apid_certificate(const ConfigView& config) const {
-  const auto authority = signing_authority(site_, config);
+  const auto authority = apid_authority(config);
   if (!authority) return tl::unexpected(authority.error());
   const std::string hostname = machine_.node().hostname().value();
   pki::LeafRequest request;

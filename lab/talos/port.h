@@ -30,6 +30,7 @@ class TalosPort {
   /// Of the same: how the node model names it.
   Machine& machine() { return machine_; }
   void cut_all();
+  void hush_all();
 
  private:
   enum class Face { closed, maintenance, apid };
@@ -43,6 +44,7 @@ class TalosPort {
   Result<std::shared_ptr<const TlsContext>> make_context(const Look& look);
   Result<pki::CertificateAndKey> maintenance_certificate() const;
   Result<pki::CertificateAndKey> apid_certificate(const ConfigView& config) const;
+  Result<pki::CertificateAndKey> apid_authority(const ConfigView& config) const;
   void leave_face();
 
   Site& site_;

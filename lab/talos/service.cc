@@ -10,6 +10,8 @@ namespace ichor::lab {
 namespace {
 
 constexpr Duration kQuiet = std::chrono::milliseconds(150);
+/// In the lab's time, between an answer and the power cut that follows it.
+constexpr Duration kLastWords = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -33,14 +35,16 @@ class TalosService::ClientExchange final : public Exchange,
   void end(Code code, const std::string& text) override {
     if (std::exchange(ended_, true)) return;
     site().touch(machine());
-    if (mutates && code == Code::ok) {
-      site().count_mutation(machine(), call_->path());
-      if (std::exchange(machine().faults.lose_reply, false)) {
-        lose();
-        return;
-      }
+    if (mutates && code == Code::ok) site().count_mutation(machine(), call_->path());
+    CallFault fault;
+    const bool struck =
+        code == Code::ok && machine().faults.take(call_->path(), mutates, false, fault);
+    if (struck && fault.kind == CallFault::Kind::lose_reply) {
+      lose();
+      return;
     }
     site().when_saved([call = call_, code, text] { call->finish(code, text); });
+    if (struck) crash();
   }
   /// The call is over for gRPC too.
   void over() {
@@ -66,6 +70,15 @@ class TalosService::ClientExchange final : public Exchange,
     const auto tunnel = found->second.tunnel;
     site().when_saved([tunnel] {
       if (const auto open = tunnel.lock()) open->cut();
+    });
+  }
+
+  /// Soon, so that the answer still leaves the machine.
+  void crash() {
+    Site& lab = site();
+    lab.clock().call_at(later(lab.clock().now(), kLastWords), [&lab, &machine = machine()] {
+      machine.node().power_cycle();
+      lab.touch(machine);
     });
   }
 
@@ -161,6 +174,7 @@ void TalosService::refresh(Machine& machine) {
 
 void TalosService::apply_faults(Machine& machine) { port_of(machine).apply_faults(); }
 void TalosService::cut(Machine& machine) { port_of(machine).cut_all(); }
+void TalosService::hush(Machine& machine) { port_of(machine).hush_all(); }
 std::string TalosService::fingerprint(Machine& machine) { return port_of(machine).fingerprint(); }
 
 void TalosService::adopt(Machine& machine, const std::shared_ptr<Tunnel>& tunnel, int inner_fd,
@@ -262,6 +276,13 @@ void TalosService::serve(SomeExchange& exchange, const std::string& path, bool m
     return;
   }
   exchange.mutates = (*method)->kind == Method::Kind::mutates;
+  CallFault fault;
+  if (exchange.machine().faults.take(path, exchange.mutates, true, fault)) {
+    const bool full = fault.kind == CallFault::Kind::overloaded;
+    exchange.refuse({full ? Code::resource_exhausted : Code::unavailable,
+                     full ? "too many requests" : "the server is not available just now"});
+    return;
+  }
   (*method)->serve(exchange);
 }
 

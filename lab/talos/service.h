@@ -27,6 +27,8 @@ class TalosService {
   void apply_faults(Machine& machine);
   /// Resets all connections of a machine, as a crash does.
   void cut(Machine& machine);
+  /// Lets the connections that are there fall silent, as a NAT that forgot them.
+  void hush(Machine& machine);
   std::string fingerprint(Machine& machine);
 
  private:

@@ -9,6 +9,7 @@
 
 #include "model/cluster_profile.h"
 #include "model/config_set.h"
+#include "model/event.h"
 #include "model/journal_record.h"
 #include "model/node_view.h"
 #include "model/run_result.h"
@@ -32,6 +33,14 @@ struct Request {
 struct Reply {
   std::optional<CallError> error;       // nullopt: success
   Known etcd_has_data{Known::unknown};  // for Call::etcd_data
+  std::string_view secret{};            // for Call::kubeconfig
+};
+
+/// A file that a run leaves.
+struct Written {
+  int process{0};
+  std::string_view name;
+  std::string_view content;
 };
 
 /// The truth, outside ichor's reach: what a checker may look at at any time.
@@ -54,7 +63,7 @@ struct Truth {
 class Checker {
  public:
   /// What a checker sees of reads, which are nearly all of the traffic; mutations it always sees.
-  enum class Reads { none, requests, replies };
+  enum class Reads { none, requests, replies, both };
 
   explicit Checker(const Truth& truth, Reads reads = Reads::none) : truth_(truth), reads_(reads) {}
   virtual ~Checker() = default;
@@ -69,14 +78,24 @@ class Checker {
   virtual void on_process_cancelled(int /*process*/) {}
   virtual void on_process_ended(int /*process*/, const RunResult& /*result*/) {}
   void on_request(const Request& request) {
-    if (reads_ == Reads::requests || mutates(request.call)) see_request(request);
+    if (watches(Reads::requests) || mutates(request.call)) see_request(request);
   }
   /// A mutation took effect on the machine.
   virtual void on_effect(const Request& /*request*/) {}
   void on_reply(const Request& request, const Reply& reply) {
-    if (reads_ == Reads::replies || mutates(request.call)) see_reply(request, reply);
+    if (watches(Reads::replies) || mutates(request.call)) see_reply(request, reply);
   }
   virtual void on_durable(const JournalRecord& /*record*/) {}
+  /// From now on (or no longer) what the journal's disk holds is not what was written to it.
+  virtual void on_journal_damaged(bool /*damaged*/) {}
+  virtual void on_written(const Written& /*written*/) {}
+  /// Only for those who want to hear events: there are as many as calls.
+  virtual bool hears() const { return false; }
+  virtual void on_event(int /*process*/, const Event& /*event*/) {}
+  /// So many connections of the run are open now.
+  virtual void on_sessions(int /*process*/, int /*open*/) {}
+  /// Somebody who is not ichor called a node.
+  virtual void on_outside_act(const Node& /*node*/, Call /*call*/) {}
   /// Anything about the node that a watch could see has changed.
   virtual void on_node_changed(const Node& /*node*/) {}
   /// From here on no fault fires.
@@ -85,7 +104,7 @@ class Checker {
   virtual void on_repeated(const RunResult& /*result*/) {}
   virtual void at_end() {}
 
-  bool watches(Reads reads) const { return reads_ == reads; }
+  bool watches(Reads reads) const { return reads_ == reads || reads_ == Reads::both; }
 
   /// The first violation, empty while the invariant holds.
   const std::string& violation() const { return violation_; }

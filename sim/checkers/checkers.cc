@@ -22,14 +22,21 @@ static constexpr Maker kCheckers[] = {
     make_checker<class RightBytes>,           // I6
     make_checker<class Convergence>,          // I7
     make_checker<class JournalBeforeEffect>,  // I8
+    make_checker<class JournalIntegrity>,     // I9
+    make_checker<class SecretsFixed>,         // I10
+    make_checker<class NoSecretLeaves>,       // I11
     make_checker<class HonestExit>,           // I12
     make_checker<class BoundedTime>,          // I13
     make_checker<class BoundedRetry>,         // I14
     make_checker<class OneWriter>,            // I15
     make_checker<class MonotoneStages>,       // I16
+    make_checker<class Quorum>,               // I17
+    make_checker<class Credentials>,          // I18
     make_checker<class Attribution>,          // I19
     make_checker<class JournalOrder>,         // I20
     make_checker<class PromptCancel>,         // I21
+    make_checker<class Resources>,            // I22
+    make_checker<class Confinement>,          // I24; I23 takes two runs: i23_determinism.h
 };
 
 std::vector<std::unique_ptr<Checker>> make_checkers(const Truth& truth) {

@@ -41,6 +41,7 @@ class History {
   ClusterProfile& profile() { return cluster_.profile; }
   ConfigSet& configs() { return cluster_.configs; }
   Fabric& fabric() { return fabric_; }
+  std::vector<JournalRecord>& journal() { return journal_; }
   Node& node(const std::string& name) { return const_cast<Node&>(*truth.find(NodeName(name))); }
   void passes(Duration duration) { clock.run_for(duration); }
 

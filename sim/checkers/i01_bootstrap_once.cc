@@ -42,6 +42,13 @@ class BootstrapOnce final : public Checker {
     if (State* state = nodes_.find(*request.node)) state->taken_in = request.node->boot_id();
   }
 
+  /// A cluster of somebody else's making is nothing that ichor could have kept from being made.
+  void on_outside_act(const Node& node, Call call) override {
+    State* state = call == Call::bootstrap ? nodes_.find(node) : nullptr;
+    if (state == nullptr || std::exchange(state->by_others, true)) return;
+    ++clusters_max_;
+  }
+
   void on_process_ended(int process, const RunResult& result) override {
     if (result.exit != Exit::done) return;
     for (const auto& node : truth().nodes) remember(*node);
@@ -53,6 +60,7 @@ class BootstrapOnce final : public Checker {
   struct State {
     std::uint64_t cluster{0};  // of its data directory; zero without one
     BootId taken_in;           // the boot in which it took a bootstrap
+    bool by_others{false};     // somebody else has bootstrapped it
   };
 
   /// Whether the node's data directory is another one now.
@@ -65,7 +73,7 @@ class BootstrapOnce final : public Checker {
 
   bool holds_bootstrap(const Node& node) {
     const State* state = nodes_.find(node);
-    if (state == nullptr) return false;
+    if (state == nullptr || state->by_others) return false;
     if (node.disk().etcd_cluster) return true;
     return !state->taken_in.value().empty() && state->taken_in == node.boot_id();
   }

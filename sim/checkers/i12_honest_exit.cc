@@ -89,7 +89,7 @@ class HonestExit final : public Checker {
     if (!etcd_is_whole_.held_lately(now)) {
       violated(
           fmt::format("run {} succeeded, but etcd is not one cluster with quorum in which every "
-                      "control plane votes",
+                      "control plane votes and no alarm is raised",
                       process));
     }
     if (!api_answers_.held_lately(now)) {
@@ -148,7 +148,8 @@ class HonestExit final : public Checker {
       const EtcdCluster::Member* member = cluster->find(disk.etcd_member);
       if (member == nullptr || member->learner) return false;
     }
-    return cluster != nullptr && cluster->has_quorum() && cluster->voters() == control_planes;
+    return cluster != nullptr && cluster->has_quorum() && cluster->voters() == control_planes &&
+           cluster->alarms.empty();
   }
 
   PerNode<State> nodes_;

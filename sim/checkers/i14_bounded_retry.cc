@@ -9,16 +9,20 @@ namespace ichor::sim {
 namespace {
 
 constexpr int kRequestsMax = 2000;
+/// What a node has taken shows within this time; sent again before, it cannot have been looked for.
+constexpr Duration kShowsWithin = std::chrono::seconds(20);
 
 }  // namespace
 
 class BoundedRetry final : public Checker {
  public:
-  explicit BoundedRetry(const Truth& truth) : Checker(truth, Reads::requests), nodes_(truth) {}
+  explicit BoundedRetry(const Truth& truth)
+      : Checker(truth, Reads::requests), nodes_(truth), taken_(truth) {}
 
   std::string_view id() const override { return "I14"; }
   std::string_view promise() const override {
-    return "calls are repeated a bounded number of times, and never what can only fail again";
+    return "calls are repeated a bounded number of times, and never what can only fail again or "
+           "was just taken";
   }
 
   void see_request(const Request& request) override {
@@ -35,6 +39,7 @@ class BoundedRetry final : public Checker {
       violated(fmt::format("{} was sent to {} again after a refusal for good",
                            name_of(request.call), request.planned.value()));
     }
+    check_not_just_taken(request);
     const int tries_max = 1 + truth().profile.retry.retries;
     if (tries.sent - tries.too_early > tries_max) {
       violated(fmt::format("{} was sent to {} {} times, {} of them too early; {} are allowed",
@@ -53,7 +58,17 @@ class BoundedRetry final : public Checker {
     if (reaction == Reaction::give_up) tries.hopeless = true;
   }
 
+  void on_effect(const Request& request) override {
+    PerMutation<Taken>* taken = request.node != nullptr ? taken_.find(*request.node) : nullptr;
+    if (taken == nullptr) return;
+    (*taken)[request.call] = {request.node->boot_id(), truth().clock.now()};
+  }
+
  private:
+  struct Taken {
+    BootId in;
+    MonoTime at{};
+  };
   struct Tries {
     int sent{0};
     int too_early{0};  // the node said that it is not ready for the call yet
@@ -64,6 +79,17 @@ class BoundedRetry final : public Checker {
     int requests{0};
     PerMutation<Tries> tries;
   };
+
+  void check_not_just_taken(const Request& request) {
+    PerMutation<Taken>* taken = request.node != nullptr ? taken_.find(*request.node) : nullptr;
+    if (taken == nullptr) return;
+    const Taken& former = (*taken)[request.call];
+    const Duration since = truth().clock.now() - former.at;
+    if (former.in.value().empty() || since >= kShowsWithin) return;
+    if (former.in != request.node->boot_id()) return;
+    violated(fmt::format("{} was sent to {} again {} after the node took it", name_of(request.call),
+                         request.planned.value(), to_text(since)));
+  }
 
   /// Of the request's node, begun anew for every process.
   State* state_of(const Request& request) {
@@ -76,6 +102,7 @@ class BoundedRetry final : public Checker {
   }
 
   PerNode<State> nodes_;
+  PerNode<PerMutation<Taken>> taken_;
 };
 
 template std::unique_ptr<Checker> make_checker<BoundedRetry>(const Truth& truth);

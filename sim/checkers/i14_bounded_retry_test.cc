@@ -68,6 +68,26 @@ TEST(BoundedRetry, AllowsAnotherProcessToTryWhatWasRefusedForGood) {
   EXPECT_EQ(history.violation(), "");
 }
 
+TEST(BoundedRetry, IsBrokenByRepeatingWhatTheNodeJustTook) {
+  History history("I14");
+  history.node("cp1").power_on();
+  history.sends(Call::bootstrap, "cp1");
+  history.takes_effect(Call::bootstrap, "cp1");
+  history.passes(std::chrono::seconds(19));
+  history.sends(Call::bootstrap, "cp1");
+  EXPECT_EQ(history.violation(), "Bootstrap was sent to cp1 again 19s after the node took it");
+}
+
+TEST(BoundedRetry, AllowsRepeatingWhatANewBootForgot) {
+  History history("I14");
+  history.node("cp1").power_on();
+  history.sends(Call::bootstrap, "cp1");
+  history.takes_effect(Call::bootstrap, "cp1");
+  history.node("cp1").power_cycle();
+  history.sends(Call::bootstrap, "cp1");
+  EXPECT_EQ(history.violation(), "");
+}
+
 TEST(BoundedRetry, IsBrokenByEndlessReading) {
   History history("I14");
   for (int i = 0; i < 2000; ++i) history.sends(Call::machine_status, "cp2");

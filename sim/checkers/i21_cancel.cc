@@ -16,7 +16,7 @@ class PromptCancel final : public Checker {
 
   std::string_view id() const override { return "I21"; }
   std::string_view promise() const override {
-    return "a run that is told to stop ends within ten seconds";
+    return "a run that is told to stop sends no mutation any more and ends within ten seconds";
   }
 
   void on_process_cancelled(int process) override {
@@ -31,7 +31,15 @@ class PromptCancel final : public Checker {
     check_time();
     forget(process);
   }
-  void see_request(const Request& /*request*/) override { check_time(); }
+  void see_request(const Request& request) override {
+    check_time();
+    if (leaving_.empty() || !mutates(request.call)) return;
+    for (const Leaving& leaving : leaving_) {
+      if (leaving.process != request.process) continue;
+      violated(fmt::format("run {} sent {} after it was told to stop", request.process,
+                           name_of(request.call)));
+    }
+  }
   void on_node_changed(const Node& /*node*/) override { check_time(); }
   void on_durable(const JournalRecord& /*record*/) override { check_time(); }
   void at_end() override { check_time(); }

@@ -17,6 +17,15 @@ TEST(PromptCancel, HoldsForARunThatEndsInTenSeconds) {
   EXPECT_EQ(history.violation(), "");
 }
 
+TEST(PromptCancel, IsBrokenByAMutationAfterTheSignal) {
+  History history("I21");
+  history.checker->on_process_cancelled(1);
+  history.sends(Call::machine_status, "cp1");
+  EXPECT_EQ(history.violation(), "");
+  history.sends(Call::bootstrap, "cp1");
+  EXPECT_EQ(history.violation(), "run 1 sent Bootstrap after it was told to stop");
+}
+
 TEST(PromptCancel, IsBrokenByARunThatEndsLater) {
   History history("I21");
   history.checker->on_process_cancelled(1);

@@ -6,7 +6,8 @@
 
 namespace ichor::sim {
 
-#define ICHOR_FAULT(name, row, summary, make) std::unique_ptr<Fault> make(SeededRandom random);
+#define ICHOR_FAULT(name, row, recovery, summary, make) \
+  std::unique_ptr<Fault> make(SeededRandom random);
 #include "sim/faults/catalogue.inc"
 #undef ICHOR_FAULT
 

@@ -9,6 +9,7 @@
 
 #include "model/call.h"
 #include "model/journal_record.h"
+#include "sim/crash_points.h"
 #include "sim/node/node.h"
 #include "sim/seeded_random.h"
 
@@ -30,10 +31,6 @@ struct Passage {
   std::optional<Refusal> answer;  // the node answers this instead
 };
 
-/// Where ichor can be killed.
-enum class CrashSite { before_append, after_append, before_call, after_call };
-std::string_view name_of(CrashSite site);
-
 /// A way in which the world misbehaves, armed for one seed. Everything it draws comes from the
 /// given stream, so that arming one fault does not change what another one does.
 class Fault {
@@ -43,6 +40,8 @@ class Fault {
   Fault(const Fault&) = delete;
   Fault& operator=(const Fault&) = delete;
 
+  /// Changes the machines before they are built, and what the operator has told ichor of them.
+  virtual void prepare(SimWorld& /*world*/, std::vector<NodeSpec>& /*hardware*/) {}
   /// Schedules what happens by itself, on the world's clock.
   virtual void arm(SimWorld& /*world*/) {}
   /// Faults are over: undo what still lasts (power on, thaw, release).
@@ -53,8 +52,10 @@ class Fault {
   virtual void on_node_changed(SimWorld& /*world*/, Node& /*node*/) {}
   /// A run ended by itself, whatever its verdict.
   virtual void on_process_ended(SimWorld& /*world*/) {}
+  /// A run is about to start, and none is alive: here the operator's files may change.
+  virtual void before_run(SimWorld& /*world*/) {}
   /// True: ichor dies here.
-  virtual bool crash_at(SimWorld& /*world*/, CrashSite /*site*/) { return false; }
+  virtual bool crash_at(SimWorld& /*world*/, const CrashPoint& /*point*/) { return false; }
 
   int fired() const { return fired_; }
 
@@ -67,10 +68,22 @@ class Fault {
   int fired_{0};
 };
 
+/// What is promised of every run that meets a fault, said before any run has met it. Nothing: when
+/// the fault is over, the cluster becomes ready. Else it never mends by itself, and the runs must
+/// end, not with success, but with one of these rows of the fault catalogue as their finding.
+struct Recovery {
+  std::string_view verdicts;  // "D8 O2"; empty: it mends
+  bool mends() const { return verdicts.empty(); }
+  bool names(std::string_view finding) const;
+};
+inline constexpr Recovery mends{};
+constexpr Recovery ends_with(std::string_view verdicts) { return {verdicts}; }
+
 /// One row of the catalogue that the simulator can play.
 struct FaultClass {
-  std::string_view name;     // "lost-reply"
-  std::string_view row;      // "N3", the row of the fault catalogue
+  std::string_view name;  // "lost-reply"
+  std::string_view row;   // "N3", the row of the fault catalogue
+  Recovery recovery;
   std::string_view summary;  // one line for --help and the report
   std::unique_ptr<Fault> (*make)(SeededRandom random);
 };

@@ -4,34 +4,45 @@
 
 namespace ichor::sim {
 
-std::string_view name_of(CrashSite site) {
-  switch (site) {
-    case CrashSite::before_append: return "before-journal";
-    case CrashSite::after_append: return "after-journal";
-    case CrashSite::before_call: return "before-call";
-    case CrashSite::after_call: return "after-call";
-  }
-  return "?";
-}
-
 namespace {
 
-/// kill -9 at one kind of place, up to three times. Calls are far more frequent than records.
+/// kill -9 on one side of one kind of place. The points are drawn by name and not by how often they
+/// are passed: a call that happens once in a bring-up is met as often as one that happens hundreds
+/// of times.
 class CrashAt final : public Fault {
  public:
   CrashAt(SeededRandom random, CrashSite site) : Fault(random), site_(site) {}
-  bool crash_at(SimWorld&, CrashSite site) override {
-    if (site != site_ || left_ == 0) return false;
-    const bool journal = site == CrashSite::before_append || site == CrashSite::after_append;
-    if (!random().chance(journal ? 0.08 : 0.01)) return false;
-    --left_;
-    fire();
-    return true;
+
+  void arm(SimWorld&) override {
+    std::vector<std::string_view> names;
+    for (const CrashPoint& point : crash_points()) {
+      if (point.site == site_) names.push_back(point.what);
+    }
+    for (int i = 0; i < 3; ++i) {
+      const auto passes = std::uint64_t{1} << random().below(5);
+      planned_.push_back({names[random().below(names.size())], random().between(1, passes)});
+    }
+  }
+
+  bool crash_at(SimWorld&, const CrashPoint& point) override {
+    if (point.site != site_) return false;
+    for (Planned& planned : planned_) {
+      if (planned.what != point.what || planned.passes_left == 0) continue;
+      if (--planned.passes_left > 0) continue;
+      fire();
+      return true;
+    }
+    return false;
   }
 
  private:
+  struct Planned {
+    std::string_view what;
+    std::uint64_t passes_left{1};  // zero: done
+  };
+
   CrashSite site_;
-  int left_{3};
+  std::vector<Planned> planned_;
 };
 
 /// kill -9 at any time, wherever everything happens to be.
@@ -91,6 +102,12 @@ std::unique_ptr<Fault> make_crash_before_call(SeededRandom random) {
 }
 std::unique_ptr<Fault> make_crash_after_call(SeededRandom random) {
   return std::make_unique<CrashAt>(random, CrashSite::after_call);
+}
+std::unique_ptr<Fault> make_crash_before_file(SeededRandom random) {
+  return std::make_unique<CrashAt>(random, CrashSite::before_file);
+}
+std::unique_ptr<Fault> make_crash_after_file(SeededRandom random) {
+  return std::make_unique<CrashAt>(random, CrashSite::after_file);
 }
 std::unique_ptr<Fault> make_crash_anytime(SeededRandom random) {
   return std::make_unique<CrashAnytime>(random);

@@ -30,6 +30,16 @@ class InsideNode final : public WindowFault {
   Switch set_;
 };
 
+/// Talos makes a new maintenance key when its clock is set: the pin changes within one boot.
+class NewKeyOnTimeSync final : public Fault {
+ public:
+  using Fault::Fault;
+  void prepare(SimWorld&, std::vector<NodeSpec>& hardware) override {
+    for (NodeSpec& spec : hardware) spec.new_key_on_time_sync = true;
+    fire();
+  }
+};
+
 /// The operator's clock jumps by up to a year, either way.
 class WallClockJump final : public Fault {
  public:
@@ -59,8 +69,14 @@ std::unique_ptr<Fault> make_pull_fails(SeededRandom random) {
   return std::make_unique<InsideNode>(random,
                                       [](Node& node, bool on) { node.fail_install_pull(on); });
 }
+std::unique_ptr<Fault> make_apply_in_progress(SeededRandom random) {
+  return std::make_unique<InsideNode>(random, [](Node& node, bool on) { node.hold_apply(on); });
+}
 std::unique_ptr<Fault> make_slow_learner(SeededRandom random) {
   return std::make_unique<InsideNode>(random, [](Node& node, bool on) { node.hold_learner(on); });
+}
+std::unique_ptr<Fault> make_new_key_on_time_sync(SeededRandom random) {
+  return std::make_unique<NewKeyOnTimeSync>(random);
 }
 std::unique_ptr<Fault> make_wall_clock_jump(SeededRandom random) {
   return std::make_unique<WallClockJump>(random);

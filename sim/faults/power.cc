@@ -47,6 +47,34 @@ std::unique_ptr<Fault> make_power(SeededRandom random) {
   return std::make_unique<PowerFault>(random, stage, stays_down);
 }
 
+/// A node that boots reboots again and again, up to five times.
+class RebootLoop final : public Fault {
+ public:
+  using Fault::Fault;
+  void arm(SimWorld& world) override {
+    node_ = world.nodes()[random().below(world.nodes().size())].get();
+    left_ = random().between(std::uint64_t{3}, 5);
+  }
+  void on_node_changed(SimWorld& world, Node& node) override {
+    if (&node != node_ || waiting_ || left_ == 0 || world.quiet()) return;
+    if (!node.powered() || node.stage() != Stage::booting) return;
+    waiting_ = true;
+    const Duration delay = random().between(std::chrono::seconds(5), std::chrono::seconds(40));
+    world.clock().call_at(later(world.clock().now(), delay), [this, &world] {
+      waiting_ = false;
+      if (world.quiet() || !node_->powered()) return;
+      --left_;
+      fire();
+      node_->power_cycle();
+    });
+  }
+
+ private:
+  Node* node_{nullptr};
+  std::uint64_t left_{0};
+  bool waiting_{false};
+};
+
 /// The bootstrap target loses power while the request to bootstrap is only in its memory.
 class RebootAfterBootstrap final : public Fault {
  public:
@@ -92,6 +120,9 @@ std::unique_ptr<Fault> make_crash_in_booting(SeededRandom random) {
 }
 std::unique_ptr<Fault> make_crash_in_running(SeededRandom random) {
   return make_power<Stage::running, true>(random);
+}
+std::unique_ptr<Fault> make_reboot_loop(SeededRandom random) {
+  return std::make_unique<RebootLoop>(random);
 }
 std::unique_ptr<Fault> make_reboot_after_bootstrap(SeededRandom random) {
   return std::make_unique<RebootAfterBootstrap>(random);

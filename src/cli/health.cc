@@ -8,6 +8,7 @@ void declare_health(FlagSet& flags, Request& request) {
   declare_addresses(flags, health.nodes);
   declare_identity(flags, health.nodes.access);
   declare_endpoints(flags, health.nodes.access);
+  flags.text("--kubeconfig", "FILE", health.kubeconfig);
   flags.value("--wait-timeout", "TIME", [&health](const std::string& text) {
     health.wait_timeout = parse_time(text);
     return health.wait_timeout ? std::string()

@@ -46,9 +46,14 @@ void declare_lab_inject(FlagSet& flags, Request& request) {
     inject.fault = text;
     return std::string();
   };
-  flags.argument("FAULT", FlagSet::Need::required, take);
-  flags.rule(
-      [&inject]() -> std::string { return inject.state_dir.empty() ? "needs --state DIR" : ""; });
+  flags.argument("FAULT", FlagSet::Need::optional, take);
+  flags.text("--call", "METHOD", inject.call);
+  flags.flag("--list", inject.list);
+  flags.rule([&inject]() -> std::string {
+    if (inject.list) return inject.fault.empty() ? "" : "--list takes no fault";
+    if (inject.fault.empty()) return "needs a FAULT, or --list";
+    return inject.state_dir.empty() ? "needs --state DIR" : "";
+  });
 }
 
 void declare_lab_stop(FlagSet& flags, Request& request) {

@@ -84,12 +84,51 @@ struct LabWish {
   double time_scale{1.0};
 };
 
+/// The parts of a bring-up: the Talos part, then the Kubernetes phases by number.
+enum class UpPart { talos = -1, secrets = 0, crds = 1, core = 2, validation = 3 };
+
 struct UpRequest {
   NodeOptions nodes;
   ChangeOptions change;
   std::vector<NodeName> exclude;
   std::string kubeconfig;  // empty: kubernetes/kubeconfig beside the profile
   LabWish lab;
+  UpPart from{UpPart::talos};
+  std::optional<UpPart> only;
+  bool force_conflicts{false};
+};
+
+struct PhaseRequest {
+  UpPart phase{UpPart::secrets};
+  NodeOptions nodes;
+  ChangeOptions change;
+  std::string kubeconfig;  // empty: the one in the state folder
+  std::optional<Duration> timeout;
+  bool force_conflicts{false};
+};
+
+enum class WaitFor {
+  api,
+  nodes,
+  cilium,
+  csi,
+  crds,
+  flux,
+  kustomizations,
+  object,
+  talos_services,
+  etcd
+};
+
+struct WaitRequest {
+  WaitFor what{WaitFor::api};
+  std::string object;  // KIND/NAME
+  std::string wish{"ready"};
+  std::string name_space{"default"};
+  NodeOptions nodes;
+  std::string kubeconfig;
+  Duration timeout{std::chrono::minutes(5)};
+  std::optional<Duration> stable;
 };
 
 struct PlanRequest {
@@ -154,10 +193,21 @@ struct KubeconfigRequest {
 
 struct HealthRequest {
   NodeOptions nodes;
+  std::string kubeconfig;  // empty: the one in the state folder
   std::optional<Duration> wait_timeout;
 };
 
 struct StatusRequest {
+  NodeOptions nodes;
+  std::string kubeconfig;  // empty: the one in the state folder
+};
+
+/// At most one of them: the last run, all rows, or what the words name.
+struct DoctorRequest {
+  bool last{false};
+  bool all{false};
+  bool markdown{false};
+  std::string subject;  // a row's id, a node's name, or an error's text
   NodeOptions nodes;
 };
 
@@ -190,6 +240,8 @@ struct LabInjectRequest {
   std::string node;  // empty: every node
   std::string fault;
   Duration lasts{};  // zero: until cleared
+  std::string call;  // for faults of one call: its name; empty: any change
+  bool list{false};  // tell which faults there are, and inject none
 };
 
 struct LabStopRequest {
@@ -209,6 +261,9 @@ struct SimulateRequest {
   int jobs{0};                // 0: one per core
   bool trace{false};
   std::vector<std::string> mutants;  // ichor-mutants only
+  bool crash_points{false};          // instead of chance: killed at every place, once
+  bool crash_pairs{false};           // twice, at every pair of places
+  std::string scenario;              // instead of seeds: a file, or a folder of them
 };
 
 enum class DelimiterSet { jinja, makejinja };
@@ -338,12 +393,12 @@ struct VersionRequest {};
 using Request =
     std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
                  DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions,
-                 KubeconfigRequest, HealthRequest, StatusRequest, ReportRequest, UnlockRequest,
-                 LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
+                 KubeconfigRequest, HealthRequest, StatusRequest, DoctorRequest, ReportRequest,
+                 UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
                  SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
                  SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
                  SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
                  MachineconfigPatchRequest, MachineconfigDiffRequest, ValidateRequest, InitRequest,
-                 SchemaRequest, CompletionRequest>;
+                 SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest>;
 
 }  // namespace ichor

@@ -53,7 +53,22 @@ void declare_simulate(FlagSet& flags, Request& request) {
     return std::string();
   };
   flags.value("--mutant,--mutants", "NAMES", take_mutants);
+  flags.flag("--crash-points", simulate.crash_points);
+  flags.flag("--crash-pairs", simulate.crash_pairs);
+  flags.text("--scenario", "FILE|DIR", simulate.scenario);
   flags.rule([&simulate, given]() -> std::string {
+    const bool sweeps = simulate.crash_points || simulate.crash_pairs;
+    if (simulate.crash_points && simulate.crash_pairs)
+      return "--crash-points and --crash-pairs exclude each other";
+    if (!simulate.scenario.empty()) {
+      const bool alone = *given == 0 && !sweeps && simulate.mutants.empty();
+      return alone ? "" : "--scenario says itself which seeds and faults it is about";
+    }
+    if (sweeps) {
+      if (*given == 0) simulate.seeds = {1, 1};
+      const bool alone = !simulate.trace && simulate.mutants.empty();
+      return alone && *given < 2 ? "" : "a sweep of crashes takes one --seed and no other mode";
+    }
     if (*given != 1) return "needs --seeds A..B or --seed N";
     const bool one_seed = simulate.seeds.first == simulate.seeds.last;
     if (simulate.trace && !one_seed) return "--trace needs --seed N";

@@ -8,6 +8,7 @@ void declare_status(FlagSet& flags, Request& request) {
   declare_nodes(flags, status.nodes);
   declare_identity(flags, status.nodes.access);
   declare_endpoints(flags, status.nodes.access);
+  flags.text("--kubeconfig", "FILE", status.kubeconfig);
 }
 
 }  // namespace ichor

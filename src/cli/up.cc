@@ -1,4 +1,5 @@
 #include "cli/command_list.h"
+#include "cli/kube_options.h"
 #include "cli/options.h"
 
 namespace ichor {
@@ -33,6 +34,14 @@ void declare_up(FlagSet& flags, Request& request) {
   declare_trust(flags, up.nodes.trust);
   declare_exclude(flags, up.exclude);
   flags.text("--kubeconfig", "FILE", up.kubeconfig);
+  flags.value("--from", "PART",
+              [&up](const std::string& word) { return take_part(word, up.from); });
+  flags.value("--only", "PART",
+              [&up](const std::string& word) { return take_part(word, up.only.emplace()); });
+  flags.flag("--force-conflicts", up.force_conflicts);
+  flags.rule([&up]() -> std::string {
+    return up.only && up.from != UpPart::talos ? "--from and --only exclude each other" : "";
+  });
   declare_lab(flags, up.lab);
 }
 

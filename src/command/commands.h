@@ -19,8 +19,11 @@ Exit run(const BootstrapRequest& request, const CommonOptions& common, Desk& des
 Exit run(const VerifyRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const ResetOptions& request, const CommonOptions& common, Desk& desk);
 Exit run(const KubeconfigRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const PhaseRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const WaitRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const HealthRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const DoctorRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const ReportRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const UnlockRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const GenSecretsRequest& request, const CommonOptions& common, Desk& desk);

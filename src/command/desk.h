@@ -17,9 +17,12 @@
 #include "port/display.h"
 #include "port/journal.h"
 #include "port/kube_api.h"
+#include "port/kube_client.h"
+#include "port/process.h"
 #include "port/random.h"
 #include "port/talos_api.h"
 #include "port/tcp_probe.h"
+#include "port/web_client.h"
 
 namespace ichor {
 
@@ -141,6 +144,13 @@ class Desk {
   virtual Result<std::unique_ptr<Site>> reach(Access access) = 0;
   /// Whether somebody is at an address. Blocks for `limit` at the most.
   virtual PortAnswer probe(const IpAddress& address, int port, Duration limit) = 0;
+
+  /// The Kubernetes API of a kubeconfig; `dial` as in Access.
+  virtual Result<std::unique_ptr<KubeClient>> open_kube(
+      const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)> dial) = 0;
+  /// Other programs that run beside us while drive() does.
+  virtual Processes& processes() = 0;
+  virtual WebClient& web() = 0;
 
   /// Runs the task to its end. A first signal cancels `scope`, and its number is returned; a second
   /// one ends the process.

@@ -4,7 +4,6 @@
 #include <csignal>
 #include <fmt/format.h>
 
-#include "engine/dry_run.h"
 #include "engine/orchestrator.h"
 
 namespace ichor {
@@ -88,21 +87,26 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunW
   return result;
 }
 
+LookingWorld::LookingWorld(Workspace& space, Desk& desk)
+    : talos_(space.site->talos()), openings_(kOpeningsAtOnce) {
+  if (!space.state) {
+    no_journal_ = std::make_unique<NoJournal>();
+    no_files_ = std::make_unique<NoFiles>();
+  }
+  Journal& journal = space.state ? space.state->journal() : *no_journal_;
+  Artifacts& files = space.state ? space.state->files() : *no_files_;
+  world_.emplace(World{desk.clock(), desk.random(), talos_, space.site->kube(), journal, files,
+                       desk.display(), &openings_});
+}
+
 OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Desk& desk,
                                int tries) {
-  NoFiles no_files;
-  NoJournal no_journal;
-  DryRunTalos talos(space.site->talos());
-  Turnstile openings(kOpeningsAtOnce);
-  Journal& journal = space.state ? space.state->journal() : no_journal;
-  Artifacts& files = space.state ? space.state->files() : no_files;
-  World world{desk.clock(), desk.random(), talos,          space.site->kube(),
-              journal,      files,         desk.display(), &openings};
+  LookingWorld looking(space, desk);
   CancelScope scope;
   ClusterView view;
   const Context context{&desk.clock(), &scope};
   const int signal =
-      desk.drive(survey_into(context, world, profile, space.facts, tries, view), scope);
+      desk.drive(survey_into(context, looking.world(), profile, space.facts, tries, view), scope);
   if (signal == SIGTERM) return end_with(Exit::terminated, "terminated");
   if (signal != 0) return end_with(Exit::interrupted, "interrupted");
   return view;

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "command/desk.h"
 #include "command/workspace.h"
+#include "engine/dry_run.h"
 #include "engine/planner.h"
+#include "engine/world.h"
 #include "model/run_result.h"
 
 namespace ichor {
@@ -21,6 +25,21 @@ struct RunWish {
 /// Runs the engine on the workspace's cluster, to its end or until a signal.
 RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
                      Desk& desk);
+
+/// The world as a command sees it that changes nothing: every mutation is refused, and where there
+/// is no state folder nothing is remembered. The workspace must outlive it.
+class LookingWorld {
+ public:
+  LookingWorld(Workspace& space, Desk& desk);
+  World& world() { return *world_; }
+
+ private:
+  DryRunTalos talos_;
+  Turnstile openings_;
+  std::unique_ptr<Journal> no_journal_;
+  std::unique_ptr<Artifacts> no_files_;
+  std::optional<World> world_;
+};
 
 /// One look at everything; again, up to `tries` times, while a node is silent. Ends only by a
 /// signal.

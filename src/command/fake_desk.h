@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "command/desk.h"
 #include "journal/memory_journal.h"
+#include "sim/kube_cluster.h"
 #include "sim/seeded_random.h"
 #include "sim/virtual_clock.h"
 
@@ -173,6 +174,52 @@ class FakeMachines final : public TalosApi, public KubeApi {
   int mutations{0};
 };
 
+/// Hands calls on to a cluster that outlives it.
+class BorrowedKube final : public KubeClient {
+ public:
+  explicit BorrowedKube(KubeClient& to) : to_(to) {}
+  Task<CallResult<void>> ready(Context context) override { return to_.ready(context); }
+  Task<CallResult<KubeResource>> find_kind(Context context, KubeKind kind) override {
+    return to_.find_kind(context, std::move(kind));
+  }
+  Task<CallResult<KubeObject>> get(Context context, KubeRef ref) override {
+    return to_.get(context, std::move(ref));
+  }
+  Task<CallResult<KubeList>> list(Context context, KubeQuery query) override {
+    return to_.list(context, std::move(query));
+  }
+  Task<CallResult<std::unique_ptr<KubeStream>>> watch(Context context, KubeQuery query,
+                                                      std::string version) override {
+    return to_.watch(context, std::move(query), std::move(version));
+  }
+  Task<CallResult<KubeObject>> apply(Context context, const KubeObject& object,
+                                     KubeApply options) override {
+    return to_.apply(context, object, options);
+  }
+  Task<CallResult<void>> remove(Context context, KubeRef ref, std::string uid) override {
+    return to_.remove(context, std::move(ref), std::move(uid));
+  }
+  Task<CallResult<void>> approve_csr(Context context, KubeObject csr, std::string reason) override {
+    return to_.approve_csr(context, std::move(csr), std::move(reason));
+  }
+
+ private:
+  KubeClient& to_;
+};
+
+/// A machine on which no other program is installed, and that has no network.
+class NothingElse final : public Processes, public WebClient {
+ public:
+  std::optional<std::string> find(const std::string&) override { return std::nullopt; }
+  Task<Result<ProcessResult>> run(Context, ProcessCall call) override {
+    co_return fail(Errc::invalid, call.program + ": No such file");
+  }
+  Task<CallResult<WebAnswer>> get(Context, std::string url, const SecretString&) override {
+    co_return tl::unexpected(CallError{Call::kube_read, Progress::not_sent, TlsVerdict::fine,
+                                       Code::unavailable, url + ": no network"});
+  }
+};
+
 /// A machine without disk, network or terminal.
 class FakeDesk final : public Desk {
  public:
@@ -265,6 +312,13 @@ class FakeDesk final : public Desk {
   PortAnswer probe(const IpAddress& address, int, Duration) override {
     return taken_addresses.contains(address.value()) ? PortAnswer::accepted : PortAnswer::silent;
   }
+  Result<std::unique_ptr<KubeClient>> open_kube(
+      const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)>) override {
+    if (kubeconfig.empty()) return fail(Errc::invalid, "kubeconfig: there is no current context");
+    return std::make_unique<BorrowedKube>(cluster_);
+  }
+  Processes& processes() override { return nothing_else_; }
+  WebClient& web() override { return nothing_else_; }
 
   int drive(Task<void> task, CancelScope& scope) override {
     task.start();
@@ -291,6 +345,7 @@ class FakeDesk final : public Desk {
 
   sim::VirtualClock& virtual_clock() { return clock_; }
   MemoryStore& store() { return store_; }
+  sim::KubeCluster& kube_cluster() { return cluster_; }
   const std::string printed() const { return out_.str(); }
 
  private:
@@ -341,6 +396,8 @@ class FakeDesk final : public Desk {
   sim::VirtualClock clock_;
   sim::SeededRandom random_{1};
   MemoryStore store_;
+  sim::KubeCluster cluster_{clock_};
+  NothingElse nothing_else_;
   KeptDisplay display_;
   std::ostringstream out_;
   std::ostringstream err_;

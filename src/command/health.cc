@@ -1,7 +1,33 @@
+#include <fmt/format.h>
+
 #include "command/commands.h"
+#include "command/kube_layers.h"
 #include "command/partial_run.h"
+#include "model/kubernetes_plan.h"
 
 namespace ichor {
+
+namespace {
+
+/// What the Kubernetes phases have made must hold as well, where the profile has them.
+void judge_layers(const HealthRequest& request, const ProfileInput& input, const Ground& ground,
+                  RunResult& result, Desk& desk) {
+  const auto view = look_at_kubernetes(request.kubeconfig, input, ground, desk);
+  if (!view) return;
+  show_layers(*view, desk);
+  const bool wanted = input.profile.kubernetes && input.profile.kubernetes->phases;
+  const std::vector<std::string> waiting = layers_waiting(*view);
+  if (!wanted || waiting.empty()) return;
+  result.exit = Exit::out_of_time;
+  result.verdict = fmt::format("not healthy yet: {}", fmt::join(waiting, ", "));
+  for (const Layer& layer : view->layers) {
+    for (const Unmet& unmet : layer.unmet) {
+      result.findings.push_back(finding_of(unmet, layer.name));
+    }
+  }
+}
+
+}  // namespace
 
 Exit run(const HealthRequest& request, const CommonOptions& common, Desk& desk) {
   auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
@@ -12,6 +38,7 @@ Exit run(const HealthRequest& request, const CommonOptions& common, Desk& desk) 
   auto space = open_workspace(*input, ground->wish(), desk);
   if (!space) return finish(std::move(space).error(), desk);
   RunResult result = run_engine(input->profile, *space, {{"ready"}, false}, desk);
+  if (result.exit == Exit::done) judge_layers(request, *input, *ground, result, desk);
   return finish(summary_of(*input, std::move(result)), desk);
 }
 

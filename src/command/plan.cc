@@ -12,6 +12,12 @@ Exit plan_phases(const ProfileInput& input, const Ground& ground, const PlanWish
   place.read_only = true;
   auto space = open_workspace(input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
+  if (wish.change.adopt) {
+    JournalRecord adopted;
+    adopted.kind = RecordKind::observed;
+    adopted.key = kAdoptedKey;
+    space->facts.fold(adopted, desk.clock().now());
+  }
   auto plan = make_plan(input.profile, *space, {wish.phases, false, wish.steps}, desk);
   if (!plan) return finish(std::move(plan).error(), desk);
   return show_plan(input, space->configs, *std::move(plan), wish.change.detailed_exitcode, desk);

@@ -3,6 +3,7 @@
 
 #include "command/commands.h"
 #include "sim/campaign.h"
+#include "sim/crash_sweep.h"
 #include "sim/mutants.h"
 #include "yaml/json_node.h"
 
@@ -36,6 +37,11 @@ Exit run(const SimulateRequest& request, const CommonOptions& common, Desk& desk
 
   if (!request.mutants.empty()) {
     return to_exit(sim::hunt_mutants(options, request.mutants, desk.out()));
+  }
+  if (request.crash_points || request.crash_pairs) {
+    const sim::Sweep sweep = request.crash_points ? sim::Sweep::singles : sim::Sweep::pairs;
+    const sim::SweepReport report = sim::sweep_crashes(options, sweep);
+    return to_exit(sim::print_sweep(options, sweep, report, desk.out()));
   }
   if (request.trace) {
     const sim::SeedReport report = sim::run_traced(options, desk.out());

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
+#include "command/kube_layers.h"
 #include "command/partial_run.h"
 
 namespace ichor {
@@ -27,6 +28,19 @@ nlohmann::ordered_json cluster_row(const ClusterProfile& profile, const ClusterV
   return row;
 }
 
+/// What is seen with a kubeconfig alone, where Talos cannot be asked.
+Exit show_kubernetes(const StatusRequest& request, const ProfileInput& input, const Ground& ground,
+                     RunResult otherwise, Desk& desk) {
+  const auto view = look_at_kubernetes(request.kubeconfig, input, ground, desk);
+  if (!view) return finish(std::move(otherwise), desk);
+  show_layers(*view, desk);
+  RunResult result;
+  result.exit = Exit::done;
+  result.verdict =
+      fmt::format("{}: looked at Kubernetes only; {}", input.profile.name, otherwise.verdict);
+  return finish(summary_of(input, std::move(result)), desk);
+}
+
 }  // namespace
 
 Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) {
@@ -38,7 +52,9 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) 
   place.read_only = true;
   place.as_guest = true;
   auto space = open_workspace(*input, place, desk);
-  if (!space) return finish(std::move(space).error(), desk);
+  if (!space) {
+    return show_kubernetes(request, *input, *ground, std::move(space).error(), desk);
+  }
   auto seen = look_around(input->profile, *space, desk);
   if (!seen) return finish(std::move(seen).error(), desk);
   Listing cluster{"cluster",
@@ -59,6 +75,8 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) 
                    {"uuid", "UUID", true},    {"serial", "SERIAL", true}, {"macs", "MACS", true},
                    {"boot_id", "BOOT", true}, {"unmet", "UNMET", true},   {"trouble", "TROUBLE"}};
   desk.display().show(nodes);
+  const auto view = look_at_kubernetes(request.kubeconfig, *input, *ground, desk);
+  if (view) show_layers(*view, desk);
   RunResult result;
   result.exit = Exit::done;
   result.verdict = fmt::format("{}: looked at {} nodes", input->profile.name, seen->nodes.size());

@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "command/commands.h"
 #include "command/ground.h"
+#include "command/kubernetes_run.h"
 #include "command/partial_run.h"
 #include "command/site_checks.h"
+#include "model/kubernetes_plan.h"
 
 namespace ichor {
 
@@ -26,13 +29,61 @@ std::vector<std::string> next_steps(const RunResult& result, const std::string& 
     case Exit::terminated:
     case Exit::out_of_time: return {"ichor up: it goes on where this run was", "ichor status"};
     case Exit::failed: return {"mend what is named above, then ichor up: it goes on from there"};
+    case Exit::cni_pending: return {"install the CNI, then `ichor wait nodes`"};
     case Exit::unsafe: return {"nothing more was touched: read what is named above first"};
     default: return {};
   }
 }
 
+/// The Kubernetes phases that a request asks for; nothing if there are none.
+std::optional<PhasesWish> phases_of(const UpRequest& request, const ProfileInput& input) {
+  const bool planned = input.profile.kubernetes && input.profile.kubernetes->phases;
+  if (!planned || request.only == UpPart::talos) return std::nullopt;
+  PhasesWish wish;
+  wish.first = std::max(static_cast<int>(request.from), 0);
+  if (request.only) wish.first = wish.last = static_cast<int>(*request.only);
+  wish.options = {request.change.dry_run, request.force_conflicts};
+  return wish;
+}
+
+bool runs_talos(const UpRequest& request) {
+  return request.only.value_or(request.from) == UpPart::talos;
+}
+
+/// What it took, held against what it should take.
+void show_slo(const KubernetesPlan::Slo& slo, Duration talos, Duration total, Desk& desk) {
+  Listing listing;
+  listing.type = "slo";
+  listing.columns = {
+      {"part", "PART"}, {"seconds", "SECONDS"}, {"slo", "SLO"}, {"within_slo", "WITHIN"}};
+  const auto add = [&](const char* part, Duration took, Duration wanted) {
+    nlohmann::ordered_json row;
+    row["part"] = part;
+    row["seconds"] = std::chrono::duration<double>(took).count();
+    row["slo"] = std::chrono::duration<double>(wanted).count();
+    row["within_slo"] = took <= wanted;
+    listing.rows.push_back(std::move(row));
+  };
+  add("talos", talos, slo.talos);
+  add("total", total, slo.total);
+  desk.display().show(listing);
+}
+
+/// The Kubernetes part of a bring-up, after the Talos part has ended well.
+void add_phases(const Ground& ground, const UpRequest& request, const ProfileInput& input,
+                Workspace& space, bool rows, RunResult& result, Desk& desk) {
+  const auto phases = phases_of(request, input);
+  if (!phases) return note_pending_cni(input, result);
+  KubernetesWish wish;
+  wish.phases = *phases;
+  wish.for_programs = rows;
+  const Duration talos = result.elapsed;
+  run_kubernetes(input, ground, *space.state, &space.site->talos(), wish, result, desk);
+  show_slo(input.profile.kubernetes->slo, talos, result.elapsed, desk);
+}
+
 Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileInput& input,
-                 Desk& desk) {
+                 const CommonOptions& common, Desk& desk) {
   // Asked before the run: a kubeconfig that may not be written is bad news after twenty minutes.
   if (auto allowed = desk.may_export(ground.kubeconfig); !allowed) {
     return finish(end_with(allowed.error()).value(), desk);
@@ -67,8 +118,29 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   } else if (*exported) {
     summary.written.emplace_back("kubeconfig", ground.kubeconfig);
   }
+  if (summary.result.exit == Exit::done) {
+    add_phases(ground, request, input, *space, for_programs(common.output), summary.result, desk);
+  }
   summary.next = next_steps(summary.result, ground.kubeconfig);
   return finish(std::move(summary), desk);
+}
+
+/// --from or --only a Kubernetes phase: the Talos part is taken as done.
+Exit run_only_phases(const Ground& ground, const UpRequest& request, const ProfileInput& input,
+                     const CommonOptions& common, Desk& desk) {
+  const auto phases = phases_of(request, input);
+  if (!phases) {
+    return finish(end_with(Exit::usage, common.profile + " has no section `phases`").value(), desk);
+  }
+  auto space = open_workspace(input, ground.wish(request.change), desk);
+  if (!space) return finish(std::move(space).error(), desk);
+  KubernetesWish wish;
+  wish.phases = *phases;
+  wish.for_programs = for_programs(common.output);
+  wish.detailed_exitcode = request.change.detailed_exitcode;
+  RunResult result;
+  run_kubernetes(input, ground, *space->state, &space->site->talos(), wish, result, desk);
+  return finish(summary_of(input, std::move(result)), desk);
 }
 
 }  // namespace
@@ -79,7 +151,8 @@ Exit run(const UpRequest& request, const CommonOptions& common, Desk& desk) {
   auto ground = take_ground(request, common, *input, desk);
   if (!ground) return finish(std::move(ground).error(), desk);
   if (!request.kubeconfig.empty()) ground->kubeconfig = request.kubeconfig;
-  if (!request.change.dry_run) return bring_up_on(*ground, request, *input, desk);
+  if (!runs_talos(request)) return run_only_phases(*ground, request, *input, common, desk);
+  if (!request.change.dry_run) return bring_up_on(*ground, request, *input, common, desk);
   return plan_phases(*input, *ground, {{}, request.change}, desk);
 }
 

@@ -23,8 +23,10 @@ Task<Outcome> send(Context context, TalosSession& session, const Action& action,
   if (action.call == Call::bootstrap) co_return co_await session.bootstrap(context);
   if (action.call == Call::reset) co_return co_await session.reset(context, action.reset);
   check(action.call == Call::apply_configuration, "only three calls mutate nodes");
-  const MachineConfig& config = configs.nodes.at(action.node);
-  check(config.digest == action.payload, "what is sent is what was decided");
+  const MachineConfig& config = mutant("config-of-another-node") ? configs.nodes.begin()->second
+                                                                 : configs.nodes.at(action.node);
+  check(config.digest == action.payload || mutant("config-of-another-node"),
+        "what is sent is what was decided");
   ApplyRequest request;
   request.config = &config;
   co_return co_await session.apply_configuration(context, request);
@@ -33,8 +35,10 @@ Task<Outcome> send(Context context, TalosSession& session, const Action& action,
 /// Fetches the kubeconfig and writes it: no node is changed, so there is no intent to keep.
 Task<Outcome> fetch_kubeconfig(Context context, World& world, TalosSession& session) {
   auto kubeconfig = co_await session.kubeconfig(context);
+  if (!kubeconfig && mutant("kubeconfig-of-nothing")) kubeconfig = SecretString("{}");
   if (!kubeconfig) co_return Outcome::failed(std::move(kubeconfig).error());
-  auto written = world.artifacts.write("kubeconfig", *kubeconfig);
+  const char* const file = mutant("file-of-another-name") ? "kubeconfig.yaml" : "kubeconfig";
+  auto written = world.artifacts.write(file, *kubeconfig);
   if (!written) {
     co_return Outcome::failed({Call::kubeconfig, Progress::answered, TlsVerdict::fine,
                                Code::internal, written.error().message});
@@ -68,7 +72,7 @@ Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link,
   }
   const auto seq = co_await ledger.append(std::move(intent));
   if (!seq) co_return not_sent(action.call, Code::internal, seq.error().message);
-  if (context.cancelled()) {
+  if (context.cancelled() && !mutant("sends-after-cancel")) {
     early = not_sent(action.call, Code::cancelled, "called off before it was sent");
   } else if (context.now() > action.sound_until) {
     early = not_sent(action.call, Code::aborted, "what it was decided on is too old by now");
@@ -78,14 +82,15 @@ Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link,
   if (early) {
     outcome = *std::move(early);
   } else {
-    outcome = co_await send(context.within(budgets.call), *session, action, configs);
+    const Context limited = mutant("call-without-limit") ? context : context.within(budgets.call);
+    outcome = co_await send(limited, *session, action, configs);
   }
   JournalRecord told;
   told.kind = RecordKind::outcome;
   told.node = action.node;
   told.call = action.call;
   told.ref = *seq;
-  told.outcome = outcome.kind;
+  told.outcome = mutant("every-outcome-done") ? OutcomeKind::done : outcome.kind;
   if (outcome.error) told.value = to_text(*outcome.error);
   // If this cannot be written the intent stays open, which means Unknown: that is true as well.
   co_await ledger.append(std::move(told));

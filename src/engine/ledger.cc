@@ -1,5 +1,7 @@
 #include "engine/ledger.h"
 
+#include "base/mutant.h"
+
 namespace ichor {
 
 namespace {
@@ -10,6 +12,7 @@ constexpr Duration kAppendLimit = std::chrono::seconds(8);
 Result<void> Ledger::load() {
   auto records = journal_.read();
   if (!records) return tl::unexpected(std::move(records).error());
+  if (mutant("forgets-the-journal")) return {};
   for (const JournalRecord& record : *records) facts_.fold(record, context_.now());
   return {};
 }
@@ -21,6 +24,7 @@ Task<Result<std::uint64_t>> Ledger::append(JournalRecord record) {
   const Context context = context_.under(deaf_).within(kAppendLimit);
   auto seq = co_await journal_.append(context, record);
   if (!seq) {
+    if (mutant("journal-error-ignored")) co_return std::uint64_t{1};
     trouble_ = seq.error().message;
     co_return seq;
   }

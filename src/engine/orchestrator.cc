@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "async/task_group.h"
+#include "base/mutant.h"
+#include "model/finding_record.h"
 
 namespace ichor {
 
@@ -57,7 +59,7 @@ std::optional<Finding> Orchestrator::find_mismatch() const {
   }
   const Digest& known = ledger_->facts().secrets();
   const Digest& present = configs_.secrets_fingerprint;
-  if (!known.empty() && !present.empty() && known != present) {
+  if (!known.empty() && !present.empty() && known != present && !mutant("new-secrets-taken")) {
     return Finding{Severity::error,
                    "T9",
                    {},
@@ -103,7 +105,8 @@ Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
   tell_edits();
   add(RecordKind::run_started, to_hex(configs_.plan));
   records.back().key = profile_.name;
-  if (known.empty() && !present.empty()) add(RecordKind::secrets_fixed, to_hex(present));
+  if (known.empty() && !present.empty() && !mutant("secrets-never-fixed"))
+    add(RecordKind::secrets_fixed, to_hex(present));
   if (!configs_.contract.empty() && configs_.contract != ledger_->facts().contract()) {
     add(RecordKind::contract_fixed, configs_.contract);
   }
@@ -160,6 +163,8 @@ Task<RunResult> Orchestrator::run(Context context) {
 }
 
 Task<void> Orchestrator::finish(RunResult& result) {
+  // For `ichor doctor --last`. What cannot be written any more is told by the summary alone.
+  for (const Finding& finding : result.findings) co_await ledger_->append(finding_record(finding));
   JournalRecord ended;
   ended.kind = RecordKind::run_ended;
   ended.key = fmt::to_string(static_cast<int>(result.exit));
@@ -335,7 +340,7 @@ RunResult Orchestrator::conclude(Context context, MonoTime started) const {
       case StepEnd::passed: return 0;
       case StepEnd::blocked: return 1;
       case StepEnd::failed: return 2;
-      case StepEnd::out_of_time: return 3;
+      case StepEnd::out_of_time: return mutant("late-is-good-enough") ? 0 : 3;
       case StepEnd::cancelled: return 4;
       case StepEnd::unsafe: return 5;
     }

@@ -57,7 +57,7 @@ PhaseEnd PhaseLoop::stopped(Stop stop) const {
 }
 
 Task<PhaseEnd> PhaseLoop::out_of_time(Context outer) {
-  const CallError* trouble = subject_.trouble();
+  const std::optional<CallError>& trouble = trouble_;
   NodeLink* node = subject_.node();
   Finding finding;
   finding.id = trouble ? std::string(rule_for(*trouble).fault) : "I13";
@@ -73,6 +73,7 @@ Task<PhaseEnd> PhaseLoop::out_of_time(Context outer) {
   finding.where = phase_.name();
   finding.what = fmt::format("{}: out of time after {}: {}", phase_.name(),
                              to_text(outer.now() - started_), waiting_.reason);
+  if (mutant("bare-timeout")) finding.what = "context deadline exceeded";
   if (node) {
     finding.why = co_await gather_evidence(outer, *node, run_.profile.budgets.call);
   }
@@ -197,6 +198,10 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Wait wait,
                                                 std::uint64_t rings_seen) {
   if (auto end = overdue(context, wait)) co_return end;
   if (auto end = co_await reboot_loop(context)) co_return end;
+  // A look that ran into the end of the budget saw less than the one before it.
+  if (context.expired() && !waiting_.reason.empty()) co_return std::nullopt;
+  const CallError* const trouble = subject_.trouble();
+  trouble_ = trouble ? std::optional(*trouble) : std::nullopt;
   const bool news = wait.reason != waiting_.reason;
   waiting_ = std::move(wait);
   if (news) emit(EventKind::waiting, waiting_.reason);
@@ -213,7 +218,7 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Wait wait,
 
 Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   int& tries = tries_[due.action.node];
-  if (mutates(due.action.call) && tries > run_.profile.retry.retries) {
+  if (mutates(due.action.call) && tries > run_.profile.retry.retries && !mutant("tries-for-ever")) {
     co_return worn_out(due.action);
   }
   if (mutates(due.action.call) && slept_since_look(context)) {
@@ -222,6 +227,9 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   }
   boots_ = 0;
   emit(EventKind::decided, due.action.why);
+  if (mutant("tells-the-config") && due.action.call == Call::apply_configuration) {
+    emit(EventKind::decided, std::string(run_.configs.nodes.at(due.action.node).bytes.reveal()));
+  }
   const NodeName node = due.action.node;
   NodeLink& link = subject_.link(node);
   Outcome outcome = co_await act(context, run_.world, run_.ledger, link, due.action, run_.configs,
@@ -244,13 +252,16 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   const CallError& error = *outcome.error;
   const Reaction reaction = rule_for(error).reaction;
   if (reaction != Reaction::not_yet) ++tries;
-  if (reaction == Reaction::give_up) co_return gave_up(error, node, false);
+  if (reaction == Reaction::give_up && !mutant("retries-for-good-refusals")) {
+    co_return gave_up(error, node, false);
+  }
   if (error.progress == Progress::not_sent) link.drop();
   // Too early is no failure of this try: the budget bounds it. Everything else is counted.
   if (reaction != Reaction::not_yet && ++retries_ > run_.profile.retry.retries) {
     co_return gave_up(error, node, true);
   }
   waiting_ = Wait{to_text(error)};
+  trouble_ = error;
   if (outcome.kind == OutcomeKind::unknown) co_return std::nullopt;
   const Duration pause =
       mutation_delay(std::max(retries_, 1), run_.profile.retry, run_.world.random);

@@ -67,6 +67,7 @@ class PhaseLoop {
   MonoTime looked_{};
   WallTime looked_wall_{};
   Wait waiting_;
+  std::optional<CallError> trouble_;  // of the look that waiting_ is from
   MonoTime waiting_since_{};  // for the same fault
   Stage stage_{Stage::unknown};
   MonoTime stage_since_{};

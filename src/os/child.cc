@@ -2,16 +2,16 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
+
+#include "os/spawn.h"
 
 extern char** environ;
 
@@ -20,33 +20,6 @@ namespace ichor {
 namespace {
 
 constexpr std::size_t kOutputMax = 16u << 20;
-
-class Pipe {
- public:
-  Pipe() { good_ = ::pipe2(ends_.data(), O_CLOEXEC) == 0; }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  ~Pipe() {
-    close(0);
-    close(1);
-  }
-  bool good() const { return good_; }
-  int end(std::size_t which) const { return ends_[which]; }
-  void close(std::size_t which) {
-    if (ends_[which] >= 0) ::close(std::exchange(ends_[which], -1));
-  }
-
- private:
-  std::array<int, 2> ends_{-1, -1};
-  bool good_{false};
-};
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> list;
-  for (std::string& word : words) list.push_back(word.data());
-  list.push_back(nullptr);
-  return list;
-}
 
 std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables) {
   std::vector<std::string> list;
@@ -58,32 +31,6 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
   }
   for (const auto& [name, value] : variables) list.push_back(fmt::format("{}={}", name, value));
   return list;
-}
-
-Result<pid_t> start(const ChildCall& call, const Pipe& in, const Pipe& out) {
-  std::vector<std::string> words = call.arguments;
-  std::vector<std::string> variables = environment_with(call.variables);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in.end(0), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out.end(1), STDOUT_FILENO);
-  // We ignore SIGPIPE, and what is ignored stays so in a child, which does not expect it.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t defaults;
-  sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, words.front().c_str(), &actions, &attributes,
-                                 pointers(words).data(), pointers(variables).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error == 0) return child;
-  const bool missing = error == ENOENT || error == ENOTDIR || error == EACCES;
-  return fail(missing ? Errc::invalid : Errc::io,
-              fmt::format("{}: {}", words.front(), std::strerror(error)));
 }
 
 /// Writes the input and reads the output at the same time: either side may wait for the other.
@@ -126,7 +73,12 @@ Result<ChildResult> run_child(const ChildCall& call) {
   if (!in.good() || !out.good()) {
     return fail(Errc::io, fmt::format("no pipe: {}", std::strerror(errno)));
   }
-  const auto child = start(call, in, out);
+  Spawn program;
+  program.arguments = call.arguments;
+  program.environment = environment_with(call.variables);
+  program.in = in.end(0);
+  program.out = out.end(1);
+  const auto child = spawn(program);
   if (!child) return tl::unexpected(child.error());
   in.close(0);
   out.close(1);
@@ -138,8 +90,7 @@ Result<ChildResult> run_child(const ChildCall& call) {
     if (errno != EINTR) return fail(Errc::io, "a program that was started is gone");
   }
   if (!output) return tl::unexpected(std::move(output).error());
-  const int exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return ChildResult{exit, *std::move(output)};
+  return ChildResult{exit_of(status), *std::move(output)};
 }
 
 }  // namespace ichor

@@ -31,7 +31,7 @@ std::string with_ids(const EtcdGroup& group) {
 /// Two clusters, or one that is not ours.
 std::optional<Decision> decide_existing(const Wanted& wanted,
                                         const std::vector<EtcdGroup>& groups) {
-  if (groups.size() > 1) {
+  if (groups.size() > 1 && !mutant("two-clusters-are-one")) {
     return unsafe(
         "E4", {},
         fmt::format("two etcd clusters: [{}] and [{}]", with_ids(groups[0]), with_ids(groups[1])),
@@ -146,7 +146,8 @@ std::optional<Wait> target_not_ready(const Wanted& wanted, const NodeView& targe
   const MutationFact* sent = wanted.facts.last(Call::bootstrap, target.node);
   const bool may_have_landed = sent && sent->outcome != OutcomeKind::refused &&
                                sent->mark == target.identity->boot_id.value();
-  if (may_have_landed && wanted.now - sent->at < patience_after(*sent, target)) {
+  if (may_have_landed && wanted.now - sent->at < patience_after(*sent, target) &&
+      !mutant("bootstrap-without-patience")) {
     return Wait{
         fmt::format("{} was told to bootstrap and prepares etcd ({})", name, etcd_state(target)),
         "E2", fmt::format("see `talosctl -n {} service etcd`", target.address.value())};
@@ -195,7 +196,8 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
     }
     oldest = std::min(oldest, node.at);
   }
-  if (wanted.now - oldest > kFreshTime) return Wait{"the control planes must be looked at again"};
+  if (wanted.now - oldest > kFreshTime && !mutant("stale-no"))
+    return Wait{"the control planes must be looked at again"};
 
   check(!view.nodes.empty(), "a cluster has a control plane");
   NodeName name =
@@ -214,7 +216,7 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
   if (auto wait = target_not_ready(wanted, *target)) return *std::move(wait);
   if (auto stop = waits_for_spec(wanted, *target)) return *std::move(stop);
   if (auto stop = older_than_journal(wanted)) return *std::move(stop);
-  if (!wanted.facts.bootstrap_target()) {
+  if (!wanted.facts.bootstrap_target() && !mutant("target-not-pinned")) {
     JournalRecord record;
     record.kind = RecordKind::bootstrap_target;
     record.node = name;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/mutant.h"
+
 namespace ichor {
 
 std::string identity_conflict(const NodePlan& plan, const Identity& identity) {
@@ -39,7 +41,8 @@ Decision Discover::decide(const Wanted& wanted, const NodePlan& plan, const Node
   if (auto decided = decide_presence(plan, view)) return *std::move(decided);
   if (!view.identity) return wait_for_node(plan, view);
   const Identity& identity = *view.identity;
-  if (std::string conflict = identity_conflict(plan, identity); !conflict.empty()) {
+  if (std::string conflict = identity_conflict(plan, identity);
+      !conflict.empty() && !mutant("trusts-the-address")) {
     return Stop{Finding{Severity::error, "O2", plan.name, "identity", std::move(conflict),
                         "correct uuid, serial or mac in the profile, or the address"},
                 true};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/mutant.h"
 #include "phase/etcd_groups.h"
 
 namespace ichor {
@@ -76,7 +77,7 @@ bool is_control_plane(const Wanted& wanted, const NodeView& node) {
 
 Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
   const std::vector<EtcdGroup> groups = etcd_groups(view);
-  if (groups.size() > 1) {
+  if (groups.size() > 1 && !mutant("two-clusters-are-one")) {
     return Stop{Finding{Severity::error,
                         "E4",
                         {},
@@ -91,7 +92,7 @@ Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
   for (const NodeView& node : view.nodes) {
     if (!is_control_plane(wanted, node)) continue;
     if (auto unmet = unmet_on(node, newest)) return *std::move(unmet);
-    if (!node.etcd.alarms->empty()) {
+    if (!node.etcd.alarms->empty() && !mutant("alarms-ignored")) {
       return Stop{Finding{Severity::error, "E9", node.node, "etcd",
                           fmt::format("etcd alarm {} on {}",
                                       name_of(node.etcd.alarms->front().kind), node.node.value()),

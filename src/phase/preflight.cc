@@ -33,7 +33,9 @@ bool is_refusal(const Finding& finding) {
 
 Decision Preflight::decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const {
   if (auto decided = decide_presence(plan, view)) return *std::move(decided);
-  if (!view.status || view.trouble) return wait_for_node(plan, view);
+  // What a node does not serve is no trouble; what could not be asked is, and is asked again.
+  const bool asked = view.version && view.disks && view.hardware && view.time_synced;
+  if (!view.status || (view.trouble && !asked)) return wait_for_node(plan, view);
   if (!usable(view.status->stage)) {
     return Wait{fmt::format("{} is {}", plan.name.value(), name_of(view.status->stage))};
   }

@@ -207,6 +207,7 @@ TEST_F(PreflightChecksTest, ASilentNodeIsWaitedForAndItsCheckFails) {
 }
 
 TEST_F(PreflightChecksTest, AnUnfinishedLookIsNoLook) {
+  view_.disks.reset();
   view_.trouble = CallError{Call::disks, Progress::sent, TlsVerdict::fine, Code::unavailable, ""};
   EXPECT_TRUE(std::holds_alternative<Wait>(Preflight().decide(wanted(), plan_, view_)));
 }

@@ -1,5 +1,6 @@
 #include "phase/ready.h"
 
+#include "base/mutant.h"
 #include "phase/etcd_health.h"
 #include "phase/verify.h"
 
@@ -23,14 +24,14 @@ Decision Ready::decide(const Wanted& wanted, const ClusterView& view) const {
     }
     if (!waiting && !std::holds_alternative<Satisfied>(decision)) waiting = std::move(decision);
   }
-  if (waiting) return *std::move(waiting);
+  if (waiting && !mutant("ready-without-nodes")) return *std::move(waiting);
   for (const NodeView& node : view.nodes) {
     if (wanted.now - node.at > kSeenTogether) return Wait{"every node must be looked at again"};
   }
   if (Decision etcd = decide_etcd_health(wanted, view); !std::holds_alternative<Satisfied>(etcd)) {
     return etcd;
   }
-  if (view.api_ready != Known::yes) {
+  if (view.api_ready != Known::yes && !mutant("ready-without-api")) {
     return Wait{view.api_trouble ? to_text(*view.api_trouble)
                                  : std::string("the Kubernetes API has not answered yet")};
   }

@@ -1,6 +1,5 @@
 #include "pki/certificate.h"
 
-#include <arpa/inet.h>
 #include <ctime>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -8,24 +7,12 @@
 #include "base/check.h"
 #include "pki/base64.h"
 #include "pki/digest.h"
+#include "pki/names.h"
 #include "pki/openssl.h"
 
 namespace ichor::pki {
 
 namespace {
-
-std::vector<std::string> entries_of(const X509_NAME* name, int nid) {
-  std::vector<std::string> values;
-  for (int at = -1; (at = X509_NAME_get_index_by_NID(name, nid, at)) >= 0;) {
-    const ASN1_STRING* text = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at));
-    unsigned char* utf8 = nullptr;
-    const int size = ASN1_STRING_to_UTF8(&utf8, text);
-    if (size < 0) continue;
-    values.emplace_back(reinterpret_cast<char*>(utf8), static_cast<std::size_t>(size));
-    OPENSSL_free(utf8);
-  }
-  return values;
-}
 
 std::string one_line(const X509_NAME* name) {
   const Bio bio = write_bio();
@@ -39,31 +26,11 @@ WallTime wall_time(const ASN1_TIME* time) {
   return {static_cast<std::int64_t>(timegm(&parts)) * 1000};
 }
 
-std::string ip_text(const ASN1_OCTET_STRING* address) {
-  const int size = ASN1_STRING_length(address);
-  const unsigned char* bytes = ASN1_STRING_get0_data(address);
-  char text[INET6_ADDRSTRLEN] = {};
-  const int family = size == 4 ? AF_INET : AF_INET6;
-  if (size != 4 && size != 16) return {};
-  return inet_ntop(family, bytes, text, sizeof text) == nullptr ? "" : text;
-}
-
 void read_names(X509* certificate, CertificateFacts& facts) {
-  auto* names = static_cast<GENERAL_NAMES*>(
-      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
-  for (int i = 0; i < sk_GENERAL_NAME_num(names); ++i) {
-    const GENERAL_NAME* name = sk_GENERAL_NAME_value(names, i);
-    int type = 0;
-    const void* value = GENERAL_NAME_get0_value(name, &type);
-    if (type == GEN_DNS) {
-      const auto* text = static_cast<const ASN1_STRING*>(value);
-      facts.dns_names.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
-                                   static_cast<std::size_t>(ASN1_STRING_length(text)));
-    } else if (type == GEN_IPADD) {
-      facts.ip_addresses.push_back(ip_text(static_cast<const ASN1_OCTET_STRING*>(value)));
-    }
-  }
-  GENERAL_NAMES_free(names);
+  AlternativeNames names = take_names(static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+  facts.dns_names = std::move(names.dns_names);
+  facts.ip_addresses = std::move(names.ip_addresses);
 }
 
 Fingerprint fingerprint_of_key(X509* certificate) {

@@ -4,6 +4,7 @@
 
 #include "profile/formats.h"
 #include "profile/mapping_reader.h"
+#include "profile/read_phases.h"
 #include "yaml/document.h"
 
 namespace ichor {
@@ -250,6 +251,7 @@ void read_root(ReadingLog& log, const yaml::Node& root, ProfileReading& reading)
   read_order(reader.section("order"), profile);
   read_retry(reader.section("retry"), profile.retry);
   read_budgets(reader.section("budgets"), profile.budgets);
+  profile.kubernetes = read_phases(reader);
   reader.finish();
 }
 

@@ -253,7 +253,7 @@ Task<CallResult<void>> GrpcSession::read_platform(Context context, Hardware& har
   if (item) {
     hardware.arch = clean_text(item->version().arch(), 32);
     hardware.container = item->platform().mode() == "container";
-    co_return {};
+    co_return CallResult<void>();
   }
   if (!not_served(item.error())) co_return tl::unexpected(std::move(item).error());
   auto platform =
@@ -267,7 +267,7 @@ Task<CallResult<void>> GrpcSession::read_platform(Context context, Hardware& har
     co_return tl::unexpected(std::move(error));
   }
   hardware.container = (*platform)->platform() == "container";
-  co_return {};
+  co_return CallResult<void>();
 }
 
 Task<CallResult<void>> GrpcSession::read_memory(Context context, Hardware& hardware) {
@@ -276,7 +276,7 @@ Task<CallResult<void>> GrpcSession::read_memory(Context context, Hardware& hardw
   auto item = only_item(Call::hardware, std::move(reply));
   if (item) {
     if (item->meminfo().memtotal() > 0) hardware.memory_bytes = item->meminfo().memtotal() << 10;
-    co_return {};
+    co_return CallResult<void>();
   }
   if (!not_served(item.error())) co_return tl::unexpected(std::move(item).error());
   // In maintenance mode older versions have only what SMBIOS tells; a container has nothing.
@@ -286,7 +286,7 @@ Task<CallResult<void>> GrpcSession::read_memory(Context context, Hardware& hardw
   std::uint64_t total = 0;
   for (const auto& module : *modules) total += std::uint64_t{module.spec.size_mib()} << 20;
   if (total > 0) hardware.memory_bytes = total;
-  co_return {};
+  co_return CallResult<void>();
 }
 
 Task<CallResult<Hardware>> GrpcSession::hardware(Context context) {

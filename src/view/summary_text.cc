@@ -51,6 +51,24 @@ std::vector<std::string> node_lines(const RunResult& result, const ClusterProfil
   return table_lines(nodes, wide);
 }
 
+/// Rows of the fault catalogue: a letter and a number. Lint rules are called otherwise and name
+/// pages of their own.
+bool is_row(std::string_view id) {
+  return id.size() > 1 && id.front() >= 'A' && id.front() <= 'Z' &&
+         id.find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
+/// Which rows to read about; empty if no finding has one.
+std::string doctor_line(const std::vector<Finding>& findings) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : findings) {
+    const bool told = std::find(ids.begin(), ids.end(), finding.id) != ids.end();
+    if (is_row(finding.id) && !told) ids.push_back(finding.id);
+  }
+  return ids.empty() ? ""
+                     : fmt::format("  ichor doctor {} explains", fmt::join(ids, ", ichor doctor "));
+}
+
 /// A verdict that lists things has several lines.
 std::vector<std::string> verdict_lines(const Summary& summary) {
   const RunResult& result = summary.result;
@@ -135,6 +153,9 @@ std::vector<std::string> summary_lines(const Summary& summary, const ClusterProf
     lines.push_back(clean(fmt::format("  {:<12} {}", what, where)));
   }
   for (const std::string& step : summary.next) lines.push_back(clean("  next: " + step));
+  if (std::string doctor = doctor_line(result.findings); !doctor.empty()) {
+    lines.push_back(std::move(doctor));
+  }
   return lines;
 }
 

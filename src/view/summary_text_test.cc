@@ -65,5 +65,16 @@ TEST(SummaryLines, EndARunWithItsVerdictAndWhatToDoNext) {
           "  kubeconfig   kubernetes/kubeconfig", "  next: ichor up"));
 }
 
+TEST(SummaryLines, NameTheRowsThatTheDoctorExplains) {
+  Summary summary;
+  summary.result.exit = Exit::unsafe;
+  summary.result.verdict = "two etcd clusters";
+  summary.result.findings = {{Severity::error, "E4", {}, "etcd", "two etcd clusters", ""},
+                             {Severity::error, "E4", {}, "etcd", "once more", ""},
+                             {Severity::warning, "network.overlap", {}, "", "a lint rule", ""},
+                             {Severity::error, "N15", {}, "apply", "no reply", ""}};
+  EXPECT_EQ(summary_lines(summary, nullptr).back(), "  ichor doctor E4, ichor doctor N15 explains");
+}
+
 }  // namespace
 }  // namespace ichor

@@ -174,8 +174,8 @@ class ThreeControlPlanesAndAWorker(RealNodes):
         self.assert_passes_talosctl_on(cluster)
 
 
-def main(tests):
-    """Runs the tests of these names, or all; the exit code."""
+def main(tests, module=__name__):
+    """Runs the tests of these names, or all of a module; the exit code."""
     reason = clusters.skip_reason()
     if reason:
         print(f"real Talos nodes cannot run on this machine: {reason}")
@@ -185,7 +185,7 @@ def main(tests):
     except subprocess.CalledProcessError as error:
         print(f"real Talos nodes cannot be built on this machine: {error}")
         return ground.SKIPPED
-    program = unittest.main(__name__, argv=["bring_up", *tests], exit=False, verbosity=2,
+    program = unittest.main(module, argv=["real", *tests], exit=False, verbosity=2,
                             warnings="ignore")  # nodes outlive the objects that started them
     return 0 if program.result.wasSuccessful() else 1
 

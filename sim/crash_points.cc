@@ -1,0 +1,90 @@
+#include "sim/crash_points.h"
+
+#include <fmt/format.h>
+
+namespace ichor::sim {
+
+namespace {
+
+/// What a bring-up writes. The one kind that is missing, node-excluded, is an operator's word
+/// between runs.
+constexpr std::string_view kRecords[] = {
+    "run-started",       "secrets-fixed",
+    "contract-fixed",    "identity-bound",
+    "bootstrap-target",  "intent ApplyConfiguration",
+    "intent Bootstrap",  "outcome ApplyConfiguration",
+    "outcome Bootstrap", "observed",
+    "run-ended",
+};
+
+/// What a bring-up calls. The others belong to reset and to the Kubernetes phases.
+constexpr Call kCalls[] = {
+    Call::open,
+    Call::machine_status,
+    Call::identity,
+    Call::services,
+    Call::config_digest,
+    Call::etcd_data,
+    Call::etcd_members,
+    Call::etcd_status,
+    Call::etcd_alarms,
+    Call::kubeconfig,
+    Call::watch,
+    Call::kube_ready,
+    Call::apply_configuration,
+    Call::bootstrap,
+};
+
+constexpr std::string_view kFiles[] = {kLockFile, kUnlockFile, kWriteFile};
+
+std::vector<CrashPoint> make_points() {
+  std::vector<CrashPoint> points;
+  const auto add = [&points](CrashSite before, CrashSite after, std::string_view what) {
+    points.push_back({before, what});
+    points.push_back({after, what});
+  };
+  for (const std::string_view record : kRecords) {
+    add(CrashSite::before_append, CrashSite::after_append, record);
+  }
+  for (const Call call : kCalls) {
+    add(CrashSite::before_call, CrashSite::after_call, name_of(call));
+  }
+  for (const std::string_view file : kFiles) {
+    add(CrashSite::before_file, CrashSite::after_file, file);
+  }
+  return points;
+}
+
+}  // namespace
+
+std::string_view name_of(CrashSite site) {
+  switch (site) {
+    case CrashSite::before_append: return "before-journal";
+    case CrashSite::after_append: return "after-journal";
+    case CrashSite::before_call: return "before-call";
+    case CrashSite::after_call: return "after-call";
+    case CrashSite::before_file: return "before-file";
+    case CrashSite::after_file: return "after-file";
+  }
+  return "?";
+}
+
+std::string to_text(const CrashPoint& point) {
+  return fmt::format("{} {}", name_of(point.site), point.what);
+}
+
+std::string_view what_of(const JournalRecord& record) {
+  const bool bootstrap = record.call == Call::bootstrap;
+  switch (record.kind) {
+    case RecordKind::intent: return bootstrap ? "intent Bootstrap" : "intent ApplyConfiguration";
+    case RecordKind::outcome: return bootstrap ? "outcome Bootstrap" : "outcome ApplyConfiguration";
+    default: return name_of(record.kind);
+  }
+}
+
+const std::vector<CrashPoint>& crash_points() {
+  static const std::vector<CrashPoint> points = make_points();
+  return points;
+}
+
+}  // namespace ichor::sim

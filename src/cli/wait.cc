@@ -1,0 +1,88 @@
+#include "cli/command_list.h"
+#include "cli/kube_options.h"
+#include "cli/options.h"
+
+namespace ichor {
+
+namespace {
+
+struct Word {
+  const char* word;
+  WaitFor what;
+};
+
+constexpr Word kWords[] = {{"api", WaitFor::api},
+                           {"nodes", WaitFor::nodes},
+                           {"cilium", WaitFor::cilium},
+                           {"csi", WaitFor::csi},
+                           {"crds", WaitFor::crds},
+                           {"flux", WaitFor::flux},
+                           {"kustomizations", WaitFor::kustomizations},
+                           {"object", WaitFor::object},
+                           {"talos-services", WaitFor::talos_services},
+                           {"etcd", WaitFor::etcd}};
+
+std::vector<std::string> words() {
+  std::vector<std::string> list;
+  for (const Word& word : kWords) list.emplace_back(word.word);
+  return list;
+}
+
+std::string take_what(const std::string& text, WaitFor& target) {
+  for (const Word& word : kWords) {
+    if (text == word.word) target = word.what;
+  }
+  return {};
+}
+
+std::string take_object(const std::string& text, std::string& target) {
+  const std::size_t slash = text.find('/');
+  if (slash == 0 || slash == std::string::npos || slash + 1 == text.size()) {
+    return "\"" + text + "\" is no KIND/NAME such as deployment/coredns";
+  }
+  target = text;
+  return {};
+}
+
+std::string take_wish(const std::string& text, std::string& target) {
+  constexpr std::string_view condition = "condition=";
+  const bool named = text.starts_with(condition) && text.size() > condition.size();
+  if (!named && text != "ready" && text != "exists" && text != "deleted") {
+    return "\"" + text + "\" is none of ready, exists, deleted and condition=NAME[=VALUE]";
+  }
+  target = text;
+  return {};
+}
+
+}  // namespace
+
+void declare_wait(FlagSet& flags, Request& request) {
+  WaitRequest& wait = request.emplace<WaitRequest>();
+  flags.argument(
+      "WHAT", FlagSet::Need::required,
+      [&wait](const std::string& text) { return take_what(text, wait.what); }, words());
+  flags.argument("KIND/NAME", FlagSet::Need::optional,
+                 [&wait](const std::string& text) { return take_object(text, wait.object); });
+  flags.value("--for", "WHAT",
+              [&wait](const std::string& text) { return take_wish(text, wait.wish); });
+  flags.text("--namespace", "NAME", wait.name_space);
+  flags.value("--timeout", "TIME", [&wait](const std::string& text) -> std::string {
+    // A look, and no wait.
+    const std::optional<Duration> time = text == "0s" ? Duration::zero() : parse_time(text);
+    if (!time) return "\"" + text + "\" is no time such as 90s, 5m or 1h";
+    wait.timeout = *time;
+    return {};
+  });
+  declare_time(flags, "--stable", wait.stable);
+  flags.text("--kubeconfig", "FILE", wait.kubeconfig);
+  declare_identity(flags, wait.nodes.access);
+  declare_endpoints(flags, wait.nodes.access);
+  flags.rule([&wait]() -> std::string {
+    const bool needs = wait.what == WaitFor::object;
+    if (needs && wait.object.empty()) return "`wait object` needs a KIND/NAME";
+    if (!needs && !wait.object.empty()) return "only `wait object` takes a KIND/NAME";
+    return {};
+  });
+}
+
+}  // namespace ichor

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "cli/request.h"
+#include "command/desk.h"
+#include "doctor/examine_node.h"
+#include "model/run_result.h"
+
+namespace ichor {
+
+/// Looks at the node that the request names: how it is, what of it is unmet and why, its services,
+/// its last events and kernel messages. Exit 3 if something keeps it from its goal.
+Exit examine_one(const DoctorRequest& request, const CommonOptions& common, Desk& desk);
+
+}  // namespace ichor

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "command/desk.h"
+#include "command/ground.h"
+#include "command/profile_input.h"
+#include "phase/kubernetes/overview.h"
+
+namespace ichor {
+
+/// Looks at the Kubernetes layers of the profile's cluster with the kubeconfig of `file`, or else
+/// of the state folder. Nothing if there is no kubeconfig yet, or it cannot be used.
+std::optional<Overview> look_at_kubernetes(const std::string& file, const ProfileInput& input,
+                                           const Ground& ground, Desk& desk);
+
+/// Shows layers and nodes.
+void show_layers(const Overview& view, Desk& desk);
+
+/// The names of the layers that are not as the profile wants them.
+std::vector<std::string> layers_waiting(const Overview& view);
+
+}  // namespace ichor

@@ -1,0 +1,85 @@
+#include "command/kube_reach.h"
+
+#include <fmt/format.h>
+
+namespace ichor {
+
+namespace {
+
+tl::unexpected<RunResult> no_kubeconfig(const std::string& state_dir) {
+  return end_with(Exit::failed,
+                  fmt::format("{} has no kubeconfig yet: run `ichor up` or `ichor kubeconfig`, "
+                              "or name one with --kubeconfig",
+                              state_dir));
+}
+
+OrEnd<SecretString> read_kubeconfig_file(const std::string& file, Desk& desk) {
+  auto text = desk.read_input(file);
+  if (!text) return end_with(Exit::usage, text.error().message);
+  return SecretString(*std::move(text));
+}
+
+}  // namespace
+
+OrEnd<SecretString> kubeconfig_of(const std::string& file, StateDir& state, Desk& desk) {
+  if (!file.empty()) return read_kubeconfig_file(file, desk);
+  auto kept = state.load("kubeconfig");
+  if (!kept) return end_with(kept.error());
+  if (!*kept) return no_kubeconfig(state.path());
+  return **std::move(kept);
+}
+
+OrEnd<SecretString> find_kubeconfig(const std::string& file, const std::string& state_dir,
+                                    Desk& desk) {
+  if (!file.empty()) return read_kubeconfig_file(file, desk);
+  auto state = desk.open_state(state_dir, Desk::Missing::refuse);
+  if (!state) return no_kubeconfig(state_dir);
+  return kubeconfig_of(file, **state, desk);
+}
+
+OrEnd<KubeReach> reach_kube(const std::string& file, const NodeOptions& nodes,
+                            const CommonOptions& common, Desk& desk) {
+  KubeReach reach;
+  if (file.empty() || desk.has_file(common.profile)) {
+    auto input = read_profile_input(common, {nodes, {}, {}}, desk);
+    if (!input) return tl::unexpected(std::move(input).error());
+    auto ground = find_ground(common, *input, desk);
+    if (!ground) return tl::unexpected(std::move(ground).error());
+    reach.input = *std::move(input);
+    reach.ground = *std::move(ground);
+  }
+  auto kubeconfig = find_kubeconfig(file, reach.ground ? reach.ground->state_dir : "", desk);
+  if (!kubeconfig) return tl::unexpected(std::move(kubeconfig).error());
+  reach.kubeconfig = *std::move(kubeconfig);
+  // A kubeconfig that was named is dialled as it says.
+  auto client =
+      desk.open_kube(reach.kubeconfig, file.empty() && reach.ground
+                                           ? reach.ground->dial
+                                           : std::function<IpAddress(const IpAddress&)>());
+  if (!client) return end_with(client.error());
+  reach.client = *std::move(client);
+  return reach;
+}
+
+Listing unmet_listing() {
+  Listing listing;
+  listing.type = "unmet";
+  listing.columns = {{"gate", "GATE"},
+                     {"object", "OBJECT"},
+                     {"reason", "REASON"},
+                     {"fault", "FAULT"},
+                     {"fix", "FIX", true}};
+  return listing;
+}
+
+nlohmann::ordered_json unmet_row(const std::string& gate, const Unmet& unmet) {
+  nlohmann::ordered_json row;
+  row["gate"] = gate;
+  row["object"] = unmet.object;
+  row["reason"] = unmet.reason;
+  row["fix"] = unmet.fix;
+  row["fault"] = unmet.fault;
+  return row;
+}
+
+}  // namespace ichor

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/request.h"
+#include "command/desk.h"
+#include "command/early.h"
+#include "command/ground.h"
+#include "command/profile_input.h"
+#include "phase/kubernetes/unmet.h"
+
+namespace ichor {
+
+/// A way to a cluster's Kubernetes API, with the profile if there is one.
+struct KubeReach {
+  std::optional<ProfileInput> input;
+  std::optional<Ground> ground;
+  SecretString kubeconfig;
+  std::unique_ptr<KubeClient> client;
+};
+
+/// Takes the kubeconfig that `file` names, or else the one of the cluster's state folder. With a
+/// file the profile may be missing; without one it says where the state folder is.
+OrEnd<KubeReach> reach_kube(const std::string& file, const NodeOptions& nodes,
+                            const CommonOptions& common, Desk& desk);
+
+/// The kubeconfig of a file, or else of the state folder at `state_dir`.
+OrEnd<SecretString> find_kubeconfig(const std::string& file, const std::string& state_dir,
+                                    Desk& desk);
+
+/// The same for a state folder that is open.
+OrEnd<SecretString> kubeconfig_of(const std::string& file, StateDir& state, Desk& desk);
+
+/// What is unmet, for programs: an empty listing, and one of its rows.
+Listing unmet_listing();
+nlohmann::ordered_json unmet_row(const std::string& gate, const Unmet& unmet);
+
+}  // namespace ichor

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "command/desk.h"
+#include "command/early.h"
+#include "command/profile_input.h"
+#include "phase/kubernetes/material.h"
+
+namespace ichor {
+
+/// Which part of the material is wanted: secrets are decrypted for phase 0 only.
+struct MaterialWish {
+  int first{0};
+  int last{3};
+};
+
+/// Reads and decrypts what the phases of a profile need, and resolves its paths. A sealed-secrets
+/// key pair that the state folder does not have yet is made. Ends with findings that name every
+/// file that cannot be had; nothing has been sent by then.
+OrEnd<KubernetesMaterial> load_material(const ProfileInput& input, StateDir& state,
+                                        SecretString kubeconfig, const MaterialWish& wish,
+                                        Desk& desk);
+
+}  // namespace ichor

@@ -1,0 +1,234 @@
+#include <csignal>
+#include <fmt/format.h>
+
+#include "command/commands.h"
+#include "command/kube_reach.h"
+#include "command/partial_run.h"
+#include "model/kubernetes_plan.h"
+#include "phase/kubernetes/gates.h"
+#include "phase/kubernetes/talos_services.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr std::string_view kPhase = "wait";
+/// For one look: long enough for an answer.
+constexpr Duration kLook = std::chrono::seconds(15);
+
+std::string_view name_of(WaitFor what) {
+  switch (what) {
+    case WaitFor::api: return "api";
+    case WaitFor::nodes: return "nodes";
+    case WaitFor::cilium: return "cilium";
+    case WaitFor::csi: return "csi";
+    case WaitFor::crds: return "crds";
+    case WaitFor::flux: return "flux";
+    case WaitFor::kustomizations: return "kustomizations";
+    case WaitFor::object: return "object";
+    case WaitFor::talos_services: return "talos-services";
+    case WaitFor::etcd: return "etcd";
+  }
+  return "?";
+}
+
+/// "deployment", "deployment.apps" or "deployments.v1.apps", as kubectl takes it.
+KubeRef object_of(const WaitRequest& request) {
+  const std::size_t slash = request.object.find('/');
+  const std::string kind = request.object.substr(0, slash);
+  KubeRef ref;
+  ref.name = request.object.substr(slash + 1);
+  ref.name_space = request.name_space;
+  const std::size_t dot = kind.find('.');
+  ref.kind.kind = kind.substr(0, dot);
+  if (dot == std::string::npos) return ref;
+  const std::string rest = kind.substr(dot + 1);
+  const std::size_t second = rest.find('.');
+  const bool versioned = rest.size() > 1 && rest[0] == 'v' && rest[1] >= '1' && rest[1] <= '9';
+  if (!versioned) {
+    ref.kind.group = rest;
+  } else {
+    ref.kind.version = rest.substr(0, second);
+    if (second != std::string::npos) ref.kind.group = rest.substr(second + 1);
+  }
+  return ref;
+}
+
+ObjectWish wish_of(const std::string& text) {
+  ObjectWish wish;
+  if (text == "exists") wish.what = ObjectWish::For::exists;
+  if (text == "deleted") wish.what = ObjectWish::For::deleted;
+  constexpr std::string_view condition = "condition=";
+  if (!text.starts_with(condition)) return wish;
+  wish.what = ObjectWish::For::condition;
+  wish.condition = text.substr(condition.size());
+  const std::size_t equals = wish.condition.find('=');
+  if (equals != std::string::npos) {
+    wish.status = wish.condition.substr(equals + 1);
+    wish.condition.resize(equals);
+  }
+  return wish;
+}
+
+Gate gate_of(const WaitRequest& request, const KubeReach& reach) {
+  const ClusterProfile* profile = reach.input ? &reach.input->profile : nullptr;
+  const bool planned = profile && profile->kubernetes;
+  const KubernetesPlan plan = planned ? *profile->kubernetes : KubernetesPlan{};
+  std::vector<std::string> names;
+  if (profile) {
+    for (const NodePlan& node : profile->nodes) names.push_back(node.name.value());
+  }
+  switch (request.what) {
+    case WaitFor::nodes: return nodes_gate(names, request.stable.value_or(plan.gates.nodes_stable));
+    case WaitFor::cilium: return cilium_gate(plan.gates);
+    case WaitFor::csi: return csi_gate(plan.gates);
+    case WaitFor::crds: return crds_gate({});
+    case WaitFor::flux: return flux_gate(plan.flux);
+    case WaitFor::kustomizations: return kustomizations_gate();
+    default: return object_gate(object_of(request), wish_of(request.wish));
+  }
+}
+
+/// The API answers /readyz.
+Task<GateEnd> wait_for_api(Context context, GatePlace place) {
+  const MonoTime began = context.now();
+  GateEnd end;
+  while (true) {
+    const auto ready = co_await place.kube.ready(context);
+    end.took = context.now() - began;
+    end.unmet.clear();
+    if (ready) co_return end;
+    const bool refused =
+        ready.error().code == Code::unauthenticated || ready.error().tls != TlsVerdict::fine;
+    end.unmet.push_back({"the Kubernetes API", to_text(ready.error()),
+                         "is an API server up and reachable, and the kubeconfig this cluster's?",
+                         "K3", refused});
+    end.refused = refused;
+    if (refused || context.expired()) co_return end;
+    Event event;
+    event.at = context.now();
+    event.phase = place.phase;
+    event.text = to_text(end.unmet.front());
+    place.events.emit(event);
+    end.cancelled = co_await sleep_for(context, std::chrono::seconds(2)) == Wake::cancelled;
+    if (end.cancelled || context.expired()) co_return end;
+  }
+}
+
+/// A word that no kind answers to is a typing mistake; a kind with its group may still come.
+Task<GateEnd> wait_for_object(Context context, GatePlace place, KubeRef ref, const Gate& gate) {
+  if (ref.kind.group.empty()) {
+    const auto known = co_await place.kube.find_kind(context, ref.kind);
+    if (!known && known.error().code == Code::not_found) {
+      GateEnd end;
+      end.refused = true;
+      end.unmet.push_back({to_text(ref), "the API serves no such kind",
+                           "name it as `kubectl api-resources` does, or with its group", "K3",
+                           true});
+      co_return end;
+    }
+  }
+  co_return co_await wait_for(context, place, gate);
+}
+
+Task<void> into(Task<GateEnd> work, GateEnd& end) { end = co_await std::move(work); }
+
+RunResult result_of(const WaitRequest& request, const GateEnd& end, int signal) {
+  RunResult result;
+  const std::string_view name = name_of(request.what);
+  result.elapsed = end.took;
+  for (const Unmet& unmet : end.unmet) result.findings.push_back(finding_of(unmet, name));
+  if (end.holds()) {
+    result.exit = Exit::done;
+    result.verdict = fmt::format("{}: holds, after {}", name, to_text(end.took));
+  } else if (end.cancelled) {
+    result.exit = signal == SIGTERM ? Exit::terminated : Exit::interrupted;
+    result.verdict = fmt::format("{}: called off", name);
+  } else {
+    result.exit = end.refused ? Exit::failed : Exit::out_of_time;
+    result.verdict =
+        fmt::format("{}: {} unmet after {}", name, end.unmet.size(), to_text(end.took));
+  }
+  return result;
+}
+
+struct Showing {
+  int signal{0};
+  bool rows{false};  // people read the same in the findings
+};
+
+Exit show(const WaitRequest& request, const GateEnd& end, Showing showing, Desk& desk) {
+  const std::string name(name_of(request.what));
+  Listing unmet = unmet_listing();
+  for (const Unmet& one : end.unmet) {
+    unmet.rows.push_back(unmet_row(name, one));
+  }
+  Listing gate{"gate", {{"gate", "GATE"}, {"met", "MET"}, {"seconds", "SECONDS"}}, {}};
+  gate.rows.push_back({{"gate", name},
+                       {"met", end.holds()},
+                       {"seconds", std::chrono::duration<double>(end.took).count()}});
+  if (showing.rows) {
+    desk.display().show(unmet);
+    desk.display().show(gate);
+  }
+  return finish(result_of(request, end, showing.signal), desk);
+}
+
+Exit wait_in_kubernetes(const WaitRequest& request, const CommonOptions& common, Desk& desk) {
+  auto reach = reach_kube(request.kubeconfig, request.nodes, common, desk);
+  if (!reach) return finish(std::move(reach).error(), desk);
+  const bool once = request.timeout == Duration::zero();
+  CancelScope scope;
+  Context context{&desk.clock(), &scope};
+  context = context.within(once ? kLook : request.timeout);
+  const GatePlace place{desk.clock(), desk.random(), *reach->client, desk.display(), kPhase};
+  GateEnd end;
+  int signal = 0;
+  if (request.what == WaitFor::api) {
+    signal = desk.drive(into(wait_for_api(once ? context.within(kLook / 5) : context, place), end),
+                        scope);
+  } else {
+    Gate gate = gate_of(request, *reach);
+    gate.once = once;
+    auto work = request.what == WaitFor::object
+                    ? wait_for_object(context, place, object_of(request), gate)
+                    : wait_for(context, place, gate);
+    signal = desk.drive(into(std::move(work), end), scope);
+  }
+  return show(request, end, {signal, for_programs(common.output)}, desk);
+}
+
+Exit wait_in_talos(const WaitRequest& request, const CommonOptions& common, Desk& desk) {
+  auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
+  if (!input) return finish(std::move(input).error(), desk);
+  const auto ground = find_ground(common, *input, desk);
+  if (!ground) return finish(ground.error(), desk);
+  WorkspaceWish place = ground->wish();
+  // The engine keeps a journal of its run; a look at services does not.
+  place.read_only = place.as_guest = request.what != WaitFor::etcd;
+  auto space = open_workspace(*input, place, desk);
+  if (!space) return finish(std::move(space).error(), desk);
+  if (request.what == WaitFor::etcd) {
+    input->profile.budgets.etcd = std::max<Duration>(request.timeout, kLook);
+    RunResult result = run_engine(input->profile, *space, {{"etcd"}, false}, desk);
+    return finish(summary_of(*input, std::move(result)), desk);
+  }
+  const bool once = request.timeout == Duration::zero();
+  CancelScope scope;
+  Context context{&desk.clock(), &scope};
+  context = context.within(once ? kLook : request.timeout);
+  GateEnd end;
+  auto work = wait_for_services(context, space->site->talos(), input->profile, desk.display(),
+                                kPhase, once);
+  const int signal = desk.drive(into(std::move(work), end), scope);
+  return show(request, end, {signal, for_programs(common.output)}, desk);
+}
+
+}  // namespace
+
+Exit run(const WaitRequest& request, const CommonOptions& common, Desk& desk) {
+  const bool talos = request.what == WaitFor::talos_services || request.what == WaitFor::etcd;
+  return talos ? wait_in_talos(request, common, desk) : wait_in_kubernetes(request, common, desk);
+}
+
+}  // namespace ichor

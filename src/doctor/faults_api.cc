@@ -1,0 +1,90 @@
+#include "doctor/fault_tables.h"
+
+namespace ichor {
+
+namespace {
+
+using enum Recovery;
+
+const std::vector<Fault> kRows = {
+    {"A1",
+     "the node says that it is not the time",
+     "FailedPrecondition with one of several texts: bootstrap is not available yet, another "
+     "apply "
+     "in progress, already applied and rebooting",
+     "The code means many things. Most pass: the container runtime starts, another call is under "
+     "way, a reboot is coming.",
+     "Tells them apart by their text in one table: too early is waited for, a change in progress "
+     "is looked at, an unknown text is retried a few times.",
+     {"wait; if it lasts, `talosctl -n NODE services` shows what does not come up",
+      "`talosctl -n NODE dmesg` if no service is the cause"},
+     "I14 I19",
+     by_itself},
+    {"A2",
+     "we may not do that",
+     "PermissionDenied or Unauthenticated",
+     "The certificate's role is too low: os:reader cannot apply or bootstrap.",
+     "Stops.",
+     {"use a talosconfig with the role os:admin, or the cluster's secrets"},
+     "I14",
+     by_operator},
+    {"A3",
+     "this Talos does not have the call or the resource",
+     "Unimplemented, NotFound, or: not supported in container mode",
+     "Another version of Talos, maintenance mode, or a container instead of a machine.",
+     "Counts the check as skipped and says so, never as passed.",
+     {"`ichor status -p PROFILE -n NODE` shows the version; see D10"},
+     "I12",
+     by_operator},
+    {"A4",
+     "a watch breaks, misses something, or ends in an error event",
+     "the stream ends, or nothing comes for a minute",
+     "Streams end when apid restarts.",
+     "A watch only says: look again. Every look lists, so a missed event costs one poll "
+     "interval.",
+     {"nothing"},
+     "I8",
+     by_itself},
+    {"A5",
+     "the node does not accept the config",
+     "ApplyConfiguration answers InvalidArgument, or: failed to parse config",
+     "The config passes our checks and not the node's: another version, a patch that sets what "
+     "it "
+     "does not know.",
+     "Stops with the node's words, and shows warnings of configs that were accepted.",
+     {"`ichor validate CONFIG --talos-version VERSION` and correct the patch that it names"},
+     "I12",
+     by_operator},
+    {"A6",
+     "an apply mode works differently in another version",
+     "the answer's mode is not the one that was meant",
+     "AUTO reboots in one version and not in another; TRY takes the config back after a minute.",
+     "Sends configs in maintenance mode only, where there is one meaning; live nodes are not "
+     "changed.",
+     {"with talosctl name the mode: `talosctl apply-config -n NODE --mode no-reboot -f FILE`"},
+     "I6",
+     by_itself},
+    {"A7",
+     "a message is too large, or the node is overloaded",
+     "ResourceExhausted",
+     "The limit is 32 MiB; or too many calls at once.",
+     "Retries a few times; what arrives has a bound of its own.",
+     {"make the config smaller: large inline manifests belong into files"},
+     "I22",
+     by_itself},
+    {"A8",
+     "the kubeconfig archive ends early",
+     "the stream ends without the end of the archive",
+     "Talos does not close its archive: that is normal. A body shorter than its header says is "
+     "not.",
+     "Takes the archive when the file in it is whole, and asks again when it is not.",
+     {"nothing; `ichor kubeconfig -p PROFILE` fetches it again"},
+     "I18",
+     by_itself},
+};
+
+}  // namespace
+
+std::vector<Fault> api_faults() { return kRows; }
+
+}  // namespace ichor

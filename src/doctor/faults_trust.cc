@@ -1,0 +1,122 @@
+#include "doctor/fault_tables.h"
+
+namespace ichor {
+
+namespace {
+
+using enum Recovery;
+
+const std::vector<Fault> kRows = {
+    {"T1",
+     "the node is of another PKI",
+     "x509: certificate signed by unknown authority, or the node rejects our client certificate; "
+     "the code is Unavailable all the same",
+     "The node belongs to another cluster, or the secrets were generated anew after it was "
+     "installed.",
+     "Stops at once; an unknown authority is never a passing disturbance.",
+     {"put the secrets back with which NODE was installed: `secrets.yaml` of the state folder, "
+      "or "
+      "`secrets_file` in PROFILE",
+      "if it was installed from a config you have: `ichor gen secrets "
+      "--from-controlplane-config FILE`",
+      "if NODE shall leave the other cluster, reset it with that cluster's talosconfig: "
+      "`talosctl reset -n NODE`"},
+     "I5 I14",
+     by_operator},
+    {"T2",
+     "an installed node shows maintenance mode, or its maintenance key changed",
+     "the node is unconfigured although the journal knows its install, or another key answers "
+     "than at discovery",
+     "It was reset or booted from other media; or every boot makes a new key, as Talos does; or "
+     "somebody else answers.",
+     "A new key after a new boot is looked at anew. An installed node that is back in "
+     "maintenance "
+     "mode gets no config, because the config carries the cluster's keys.",
+     {"look at the console of NODE: did it boot from the ISO again? Set the boot order to disk",
+      "if it was wiped on purpose: `ichor reset NODE -p PROFILE` tells the journal",
+      "then `ichor up -p PROFILE`"},
+     "I5",
+     by_operator},
+    {"T3",
+     "another key answers than the one that is pinned",
+     "the fingerprint in the handshake is not that of the profile or of the flag",
+     "The machine booted again and made a new key, the pin is of another node, or somebody "
+     "stands "
+     "in between.",
+     "Not a byte of the config is sent.",
+     {"compare with the fingerprint on the console of NODE",
+      "correct `pin` of NODE in PROFILE, or `--cert-fingerprint`"},
+     "I5 I11",
+     by_operator},
+    {"T4",
+     "the node is configured already",
+     "certificate required (TLS alert 116) on a call without one, or it runs another config",
+     "Somebody applied a config: an earlier run, a colleague, user data.",
+     "Comes with the cluster's certificate. The same config counts as done, another one stops "
+     "the "
+     "run: live nodes are not changed.",
+     {"`ichor status -p PROFILE -n NODE -o wide`, then `ichor machineconfig diff` of yours and "
+      "its config",
+      "`talosctl apply-config -n NODE -f FILE` if yours shall win, or put the profile back"},
+     "I6 I7",
+     by_operator},
+    {"T5",
+     "somebody else configured the node while we were about to",
+     "neither the call without certificate nor the cluster's certificate is taken",
+     "Two tools, or two people, work on the same machine.",
+     "Stops: the node is owned by another PKI. It is never reset.",
+     {"find out who: the other cluster's `talosctl -n NODE get members`", "then as in T1"},
+     "I4 I5",
+     by_operator},
+    {"T6",
+     "a certificate is expired or not valid yet",
+     "x509: certificate has expired or is not yet valid",
+     "Client certificates live one year; or a clock is wrong.",
+     "Makes a new client certificate from the cluster's secrets for every run; a talosconfig "
+     "that "
+     "was given is refused before the first call.",
+     {"`date -u` here; `talosctl -n NODE time` there",
+      "`ichor gen talosconfig NAME --with-secrets secrets.yaml` makes a new one"},
+     "I18",
+     by_operator},
+    {"T7",
+     "clocks are wrong or not in sync",
+     "Bootstrap answers FailedPrecondition: time is not in sync yet",
+     "The node cannot reach its time servers, or its hardware clock is years off.",
+     "Waits up to the bootstrap budget and looks again.",
+     {"check `network.ntp` in PROFILE and UDP 123 from the nodes' network",
+      "`talosctl -n NODE get timestatus` and `talosctl -n NODE time` tell the skew"},
+     "I13 I20",
+     by_itself},
+    {"T8",
+     "the CA is unusable",
+     "the key does not belong to the certificate, is missing or of a wrong kind",
+     "The secrets file was edited or put together from two.",
+     "Checked when the secrets are read, before the first call.",
+     {"put the whole secrets file back from your copy"},
+     "I6 I10",
+     before_start},
+    {"T9",
+     "the secrets are not those the cluster was begun with",
+     "the fingerprint of the secrets differs from the journal's",
+     "They were generated again between two runs, or the profile names another file.",
+     "Stops before the first call: new secrets lock you out of live nodes.",
+     {"put the old secrets back; nothing else helps while nodes run with them",
+      "if every node was wiped: begin with an empty state folder"},
+     "I10",
+     by_operator},
+    {"T10",
+     "a middlebox opens the TLS connection",
+     "the issuer is a company's proxy, or the pin does not match",
+     "The network intercepts TLS.",
+     "Stops and names the issuer, nothing is sent.",
+     {"except port 50000 and 6443 of the nodes from interception, or use another way"},
+     "I5",
+     by_operator},
+};
+
+}  // namespace
+
+std::vector<Fault> trust_faults() { return kRows; }
+
+}  // namespace ichor

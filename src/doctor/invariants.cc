@@ -1,0 +1,58 @@
+#include "doctor/fault_tables.h"
+
+namespace ichor {
+
+std::vector<Invariant> all_invariants() {
+  return {
+      {"I1", "one bootstrap",
+       "There is never more than one etcd cluster among the nodes of a profile. A second bootstrap "
+       "is sent only after the first one was proved to be lost."},
+      {"I2", "one target",
+       "The machine that is bootstrapped is in the journal before the first call, and every later "
+       "call goes to it."},
+      {"I3", "unknown is not no",
+       "Bootstrap is sent only when every planned control plane has said within the last minute "
+       "that it has no etcd data. Silence is no answer."},
+      {"I4", "nothing is destroyed",
+       "No disk with data is overwritten, and no node is reset, without a word that names the node "
+       "and the disk. No path that handles an error destroys anything."},
+      {"I5", "the right node",
+       "Every change is sent on a connection on which the machine has proved to be the one that "
+       "the profile and the journal mean."},
+      {"I6", "the right bytes",
+       "What is sent is what was generated and what the journal has a digest of."},
+      {"I7", "the same end",
+       "Wherever a run is broken off, the next one comes to the same result, and one more changes "
+       "nothing. An actor that waits for another one that stopped ends with it."},
+      {"I8", "journal first",
+       "An intent is durable before its request leaves, an outcome before anything rests on it."},
+      {"I9", "a whole journal",
+       "A torn tail is cut off and looked at anew; any other damage stops the run."},
+      {"I10", "the same secrets", "After the first config was sent the secrets never change."},
+      {"I11", "no secret leaves",
+       "Keys and tokens are in no output, log, journal, report, argument or temporary file."},
+      {"I12", "an honest exit",
+       "Exit 0 is said only of what was seen true at the end; unknown and skipped are not 0."},
+      {"I13", "bounded time",
+       "Every call has a deadline, every wait a budget. This finding says that a budget was used "
+       "up while the nodes answered: what they were waiting for is named in it."},
+      {"I14", "bounded retries",
+       "Delays grow up to a limit, changes are retried a few times, what is permanent never."},
+      {"I15", "one writer", "One process changes a cluster at a time."},
+      {"I16", "stages go forward", "A node goes back in its life only for a recorded reason."},
+      {"I17", "quorum",
+       "No step takes away a majority of etcd, and only one member joins at a time."},
+      {"I18", "credentials",
+       "kubeconfig and talosconfig are written whole, for their owner only, after the server "
+       "proved "
+       "itself."},
+      {"I19", "a named cause", "Every failure names node, step, cause and the next command."},
+      {"I20", "clocks", "No decision rests on the wall clock."},
+      {"I21", "a prompt end", "A signal ends a run within ten seconds, with a consistent journal."},
+      {"I22", "bounded resources", "Memory, descriptors and sizes of inputs have limits."},
+      {"I23", "repeatable", "The same seed gives the same simulated run."},
+      {"I24", "confined", "Files are written below the declared folders only."},
+  };
+}
+
+}  // namespace ichor

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "kube/http_pool.h"
+#include "port/web_client.h"
+
+namespace ichor {
+
+/// Web APIs on the process's socket loop, one connection per call.
+class HttpsWebClient final : public WebClient {
+ public:
+  /// The loop must outlive this object and run while a call is under way.
+  explicit HttpsWebClient(boost::asio::io_context& io) : io_(io) {}
+
+  Task<CallResult<WebAnswer>> get(Context context, std::string url,
+                                  const SecretString& token) override;
+
+ private:
+  boost::asio::io_context& io_;
+};
+
+}  // namespace ichor

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "os/loop_clock.h"
+#include "port/process.h"
+
+namespace ichor {
+
+/// Other programs on the process's socket loop: their output is read as it comes, and many run
+/// side by side. Limits are kept in real time.
+class LoopProcesses final : public Processes {
+ public:
+  /// `path` is the PATH that programs are found by and see; `home` their HOME. The loop must
+  /// outlive this object.
+  LoopProcesses(LoopClock& loop, std::string path, std::string home)
+      : loop_(loop), path_(std::move(path)), home_(std::move(home)) {}
+
+  std::optional<std::string> find(const std::string& name) override;
+  Task<Result<ProcessResult>> run(Context context, ProcessCall call) override;
+
+ private:
+  LoopClock& loop_;
+  std::string path_;
+  std::string home_;
+};
+
+}  // namespace ichor

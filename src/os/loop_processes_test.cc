@@ -1,0 +1,91 @@
+#include "os/loop_processes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ichor {
+namespace {
+
+using ::testing::HasSubstr;
+
+class LoopProcessesTest : public ::testing::Test {
+ protected:
+  Result<ProcessResult> run(ProcessCall call, Duration patience = std::chrono::seconds(60)) {
+    Result<ProcessResult> result;
+    const auto work = [&]() -> Task<void> {
+      const Context context{&loop_, &scope_, loop_.now() + patience};
+      result = co_await processes_.run(context, std::move(call));
+      loop_.stop();
+    };
+    Task<void> task = work();
+    loop_.post([&task] { task.start(); });
+    loop_.run();
+    return result;
+  }
+
+  static ProcessCall shell(std::string script) {
+    ProcessCall call;
+    call.program = "/bin/sh";
+    call.arguments = {"-c", std::move(script)};
+    return call;
+  }
+
+  LoopClock loop_;
+  CancelScope scope_;
+  LoopProcesses processes_{loop_, "relative:/nowhere:/usr/bin:/bin", "/home/tester"};
+};
+
+TEST_F(LoopProcessesTest, GiveOutputErrorsAndExitCode) {
+  ProcessCall call = shell("cat; echo oops >&2; exit 3");
+  call.input = SecretString("fed");
+  const auto done = run(std::move(call));
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->output.reveal(), "fed");
+  EXPECT_EQ(done->errors, "oops\n");
+  EXPECT_EQ(done->exit, 3);
+}
+
+TEST_F(LoopProcessesTest, ShowOnlyTheVariablesThatAreNamed) {
+  setenv("ICHOR_SECRET_OF_OURS", "canary", 1);
+  ProcessCall call = shell("env");
+  call.variables["KUBECONFIG"] = "/state/kubeconfig";
+  const auto done = run(std::move(call));
+  ASSERT_TRUE(done) << done.error().message;
+  const std::string seen(done->output.reveal());
+  EXPECT_THAT(seen, HasSubstr("KUBECONFIG=/state/kubeconfig\n"));
+  EXPECT_THAT(seen, HasSubstr("HOME=/home/tester\n"));
+  EXPECT_THAT(seen, ::testing::Not(HasSubstr("canary")));
+}
+
+TEST_F(LoopProcessesTest, EndWithTheirWholeGroupWhenTimeIsUp) {
+  ProcessCall call = shell("sleep 1000 & sleep 1000");
+  call.limit = std::chrono::milliseconds(100);
+  const auto done = run(std::move(call));
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, Errc::out_of_time);
+  EXPECT_THAT(done.error().message, HasSubstr("did not end within"));
+}
+
+TEST_F(LoopProcessesTest, ThatAreMissingAreSaidSo) {
+  ProcessCall call;
+  call.program = "/nowhere/helm";
+  EXPECT_EQ(run(call).error().code, Errc::invalid);
+  call.program = "helm";
+  EXPECT_EQ(run(call).error().code, Errc::invalid);
+  EXPECT_EQ(processes_.find("ichor-no-such-program"), std::nullopt);
+  EXPECT_TRUE(processes_.find("sh").value_or("").starts_with('/'));
+}
+
+TEST_F(LoopProcessesTest, TakeMoreInputThanAPipeHolds) {
+  ProcessCall call;
+  call.program = "/bin/cat";
+  call.input = SecretString(std::string(3'000'000, 'x'));
+  const auto done = run(std::move(call));
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->output.size(), 3'000'000u);
+}
+
+}  // namespace
+}  // namespace ichor

@@ -1,0 +1,157 @@
+#include "phase/kubernetes/crds_phase.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "async/task_group.h"
+#include "phase/kubernetes/ensure.h"
+#include "phase/kubernetes/gates.h"
+#include "phase/kubernetes/helm.h"
+#include "phase/kubernetes/json_view.h"
+#include "phase/kubernetes/manifests.h"
+#include "phase/kubernetes/release.h"
+#include "phase/kubernetes/tools.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr std::string_view kKind = "CustomResourceDefinition";
+
+std::vector<std::string> template_arguments(const KubernetesPlan::Chart& chart) {
+  std::vector<std::string> arguments{
+      "template", chart_name(chart.chart), chart.chart, "--include-crds", "--values", "-"};
+  if (!chart.version.empty()) {
+    arguments.insert(arguments.end(), {"--version", chart.version});
+  }
+  if (!chart.name_space.empty()) {
+    arguments.insert(arguments.end(), {"--namespace", chart.name_space});
+  }
+  return arguments;
+}
+
+/// What one source gives, or why it gives nothing.
+struct Rendered {
+  std::string source;
+  std::vector<KubeObject> crds;
+  std::string trouble;
+};
+
+Task<void> render(Context context, PhaseRun& run, ProcessCall call, Rendered& into) {
+  const auto text = co_await tool_output(context, run.world, std::move(call));
+  if (!text) {
+    into.trouble = text.error().message;
+    co_return;
+  }
+  auto objects = objects_of(text->reveal(), into.source);
+  if (!objects) {
+    into.trouble = objects.error().message;
+    co_return;
+  }
+  into.crds = only_kind(*std::move(objects), kKind);
+}
+
+ProcessCall chart_call(PhaseRun& run, const KubernetesPlan::Chart& chart) {
+  ProcessCall call = tool_call(run.world, run.material, "helm", template_arguments(chart));
+  const auto values = run.material.chart_values.find(chart.chart);
+  const bool given = values != run.material.chart_values.end();
+  call.input = SecretString(given ? values->second.dump() : "{}");
+  return call;
+}
+
+Task<bool> check_versions(Context context, PhaseRun& run) {
+  std::map<std::string, std::string> charts;
+  for (const KubernetesPlan::Chart& chart : run.material.plan.crds.charts) {
+    charts[chart_name(chart.chart)] = chart.version;
+  }
+  if (!run.material.plan.crds.helmfile.empty()) {
+    const auto listed = co_await list_helmfile(context, run, run.material.plan.crds.helmfile);
+    if (!listed) co_return false;
+    for (const WantedRelease& release : *listed) {
+      charts[chart_name(release.chart)] = release.version;
+    }
+  }
+  const auto releases = co_await wanted_releases(context, run);
+  if (!releases) co_return false;
+  const std::vector<Unmet> wrong = misaligned(charts, *releases);
+  for (const Unmet& unmet : wrong) run.stop(unmet);
+  co_return wrong.empty();
+}
+
+/// The same CRD may come from several sources; the first one counts, as the sources are ordered.
+void drop_doubles(std::vector<KubeObject>& crds) {
+  std::vector<std::string> seen;
+  std::erase_if(crds, [&](const KubeObject& crd) {
+    const std::string name = name_in(crd);
+    const bool known = std::find(seen.begin(), seen.end(), name) != seen.end();
+    if (!known) seen.push_back(name);
+    return known;
+  });
+}
+
+}  // namespace
+
+std::string chart_name(const std::string& chart) {
+  std::string name = chart;
+  while (name.ends_with('/')) name.pop_back();
+  return name.substr(name.rfind('/') + 1);
+}
+
+std::vector<Unmet> misaligned(const std::map<std::string, std::string>& crd_charts,
+                              const std::vector<WantedRelease>& releases) {
+  std::vector<Unmet> unmet;
+  for (const WantedRelease& release : releases) {
+    const auto found = crd_charts.find(chart_name(release.chart));
+    if (found == crd_charts.end() || found->second.empty() || release.version.empty()) continue;
+    if (found->second == release.version) continue;
+    unmet.push_back({fmt::format("Release/{}/{}", release.name_space, release.name),
+                     fmt::format("phase 1 takes the CRDs of {} {}, phase 2 installs {}",
+                                 found->first, found->second, release.version),
+                     "use the same version in both", "C6", true});
+  }
+  return unmet;
+}
+
+Task<bool> render_crds(Context context, PhaseRun& run, std::vector<KubeObject>& crds) {
+  const KubernetesPlan::Crds& plan = run.material.plan.crds;
+  std::vector<Rendered> rendered(plan.charts.size() + 1);
+  TaskGroup group(context);
+  for (std::size_t i = 0; i < plan.charts.size(); ++i) {
+    rendered[i].source = plan.charts[i].chart;
+    group.spawn(render(context, run, chart_call(run, plan.charts[i]), rendered[i]));
+  }
+  if (!plan.helmfile.empty()) {
+    rendered.back().source = plan.helmfile;
+    group.spawn(render(context, run, helmfile_template(run, plan.helmfile), rendered.back()));
+  }
+  co_await group.join();
+  bool all = true;
+  crds.insert(crds.end(), run.material.crds.begin(), run.material.crds.end());
+  for (Rendered& source : rendered) {
+    if (!source.trouble.empty()) {
+      all = false;
+      run.stop(
+          {source.source, source.trouble, "mend the chart, its version or its values", "K3", true},
+          context.cancelled() ? PhaseEnd::cancelled : PhaseEnd::failed);
+    }
+    std::move(source.crds.begin(), source.crds.end(), std::back_inserter(crds));
+  }
+  drop_doubles(crds);
+  co_return all;
+}
+
+Task<void> run_crds(Context context, PhaseRun& run) {
+  if (!co_await check_versions(context, run)) co_return;
+  std::vector<KubeObject> crds;
+  if (!co_await render_crds(context, run, crds)) co_return;
+  if (!co_await ensure(context, run, crds) || run.options.dry_run) co_return;
+  std::vector<std::string> names;
+  for (const KubeObject& crd : crds) names.push_back(name_in(crd));
+  if (names.empty()) {
+    run.say(EventKind::waiting, "the profile has no CRDs to apply");
+    co_return;
+  }
+  co_await pass(context, run, crds_gate(names));
+}
+
+}  // namespace ichor

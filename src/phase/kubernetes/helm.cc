@@ -1,0 +1,201 @@
+#include "phase/kubernetes/helm.h"
+
+#include <fmt/format.h>
+
+#include "phase/kubernetes/json_view.h"
+#include "phase/kubernetes/manifests.h"
+#include "phase/kubernetes/tools.h"
+#include "yaml/document.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr Duration kLookLimit = std::chrono::minutes(2);
+
+std::string folder_of(const std::string& file) { return file.substr(0, file.rfind('/')); }
+
+ProcessCall helmfile_call(PhaseRun& run, const std::string& file,
+                          std::vector<std::string> arguments) {
+  const std::string helm = tool_call(run.world, run.material, "helm", {}).program;
+  std::vector<std::string> words{"--helm-binary", helm, "--file", file, "--quiet"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  ProcessCall call = tool_call(run.world, run.material, "helmfile", std::move(words));
+  call.folder = folder_of(file);
+  return call;
+}
+
+/// How long a program may take within the phase.
+Duration time_left(const Context& context) {
+  if (context.deadline == kNever) return std::chrono::hours(1);
+  return std::max<Duration>(context.deadline - context.now(), std::chrono::seconds(1));
+}
+
+ProcessCall helm_look(PhaseRun& run, const WantedRelease& wanted, const char* what) {
+  ProcessCall call =
+      tool_call(run.world, run.material, "helm",
+                {"get", what, wanted.name, "--namespace", wanted.name_space, "--output", "json"});
+  call.limit = kLookLimit;
+  return call;
+}
+
+ProcessCall install_call(PhaseRun& run, const WantedRelease& wanted, const Context& context) {
+  ProcessCall call;
+  if (!wanted.helmfile.empty()) {
+    call = helmfile_call(
+        run, wanted.helmfile,
+        {"--selector", fmt::format("name={},namespace={}", wanted.name, wanted.name_space),
+         "sync"});
+  } else {
+    std::vector<std::string> words{"upgrade",   wanted.name,   wanted.chart,
+                                   "--install", "--namespace", wanted.name_space,
+                                   "--values",  "-",           "--create-namespace"};
+    if (!wanted.version.empty()) words.insert(words.end(), {"--version", wanted.version});
+    if (wanted.plain_http) words.emplace_back("--plain-http");
+    call = tool_call(run.world, run.material, "helm", std::move(words));
+    call.input = SecretString(wanted.values.dump());
+  }
+  call.limit = time_left(context);
+  return call;
+}
+
+KubeQuery records_of(const WantedRelease& wanted) {
+  KubeQuery query;
+  query.kind = {"", "v1", "Secret"};
+  query.name_space = wanted.name_space;
+  query.labels = fmt::format("owner=helm,name={}", wanted.name);
+  return query;
+}
+
+void trouble(PhaseRun& run, const std::string& object, const Error& error) {
+  const bool late = error.code == Errc::out_of_time;
+  const bool off = error.code == Errc::cancelled;
+  run.stop({object, error.message, "mend what it names", "K3", !late}, off ? PhaseEnd::cancelled
+                                                                       : late
+                                                                           ? PhaseEnd::out_of_time
+                                                                           : PhaseEnd::failed);
+}
+
+/// A revision that helm began and never ended bars every later one. It is taken away only where
+/// our own journal says that it was ours and cut short; somebody else's helm may still be at work.
+Task<bool> clear_pending(Context context, PhaseRun& run, const WantedRelease& wanted,
+                         const DeployedRelease& deployed) {
+  if (!deployed.status.starts_with("pending-")) co_return true;
+  const std::string key = key_of(wanted);
+  if (!run.actor.was_interrupted(key)) {
+    run.stop({key, fmt::format("its last revision is {}, and not by us", deployed.status),
+              fmt::format("wait for whoever installs it, or `helm rollback {} -n {}`", wanted.name,
+                          wanted.name_space),
+              "K5", true});
+    co_return false;
+  }
+  run.say(EventKind::decided, fmt::format("{}: take away what was cut short", key));
+  const Outcome outcome = co_await run.actor.remove(context, deployed.record, deployed.uid);
+  const bool gone = outcome.kind == OutcomeKind::done || outcome.error->code == Code::not_found;
+  if (!gone) {
+    run.stop({to_text(deployed.record), to_text(*outcome.error), "delete it by hand", "K3", false});
+  }
+  co_return gone;
+}
+
+}  // namespace
+
+std::string key_of(const WantedRelease& release) {
+  return fmt::format("Release/{}/{}", release.name_space, release.name);
+}
+
+ProcessCall helmfile_template(PhaseRun& run, const std::string& file) {
+  return helmfile_call(run, file, {"template", "--include-crds", "--skip-tests"});
+}
+
+Task<std::optional<std::vector<WantedRelease>>> list_helmfile(Context context, PhaseRun& run,
+                                                              std::string file) {
+  std::vector<std::string> words;
+  words.emplace_back("build");
+  words.emplace_back("--embed-values");
+  const auto text = co_await tool_output(context.within(kLookLimit), run.world,
+                                         helmfile_call(run, file, std::move(words)));
+  if (!text) {
+    trouble(run, file, text.error());
+    co_return std::nullopt;
+  }
+  auto releases = helmfile_releases(text->reveal(), file);
+  if (!releases) {
+    trouble(run, file, releases.error());
+    co_return std::nullopt;
+  }
+  co_return *std::move(releases);
+}
+
+Task<std::optional<std::vector<WantedRelease>>> wanted_releases(Context context, PhaseRun& run) {
+  std::vector<WantedRelease> all;
+  if (!run.material.plan.core.helmfile.empty()) {
+    auto listed = co_await list_helmfile(context, run, run.material.plan.core.helmfile);
+    if (!listed) co_return std::nullopt;
+    all = *std::move(listed);
+  }
+  all.insert(all.end(), run.material.releases.begin(), run.material.releases.end());
+  co_return all;
+}
+
+Task<std::optional<DeployedRelease>> look_at_release(Context context, PhaseRun& run,
+                                                     WantedRelease wanted) {
+  const std::string key = key_of(wanted);
+  const KubeQuery query = records_of(wanted);
+  std::function<Task<CallResult<KubeList>>()> ask = [&run, context, &query] {
+    return run.world.kube.list(context, query);
+  };
+  const auto records = co_await persist<KubeList>(context, run, key, ask);
+  if (!records) {
+    const KubeVerdict verdict = judge_kube(records.error());
+    run.stop(
+        {key, records.error().text, std::string(verdict.hint), std::string(verdict.fault), false},
+        PhaseEnd::out_of_time);
+    co_return std::nullopt;
+  }
+  DeployedRelease deployed = newest_revision(records->items);
+  if (!deployed.there || deployed.status != "deployed") co_return deployed;
+  const auto metadata =
+      co_await tool_output(context, run.world, helm_look(run, wanted, "metadata"));
+  const auto values = co_await tool_output(context, run.world, helm_look(run, wanted, "values"));
+  if (!metadata || !values) {
+    trouble(run, key, metadata ? values.error() : metadata.error());
+    co_return std::nullopt;
+  }
+  const KubeObject said = KubeObject::parse(metadata->reveal(), nullptr, false);
+  deployed.version = text_at(said, {"version"});
+  deployed.values = KubeObject::parse(values->reveal(), nullptr, false);
+  co_return deployed;
+}
+
+Task<bool> install_release(Context context, PhaseRun& run, WantedRelease wanted) {
+  const std::string key = key_of(wanted);
+  const auto deployed = co_await look_at_release(context, run, wanted);
+  if (!deployed) co_return false;
+  const std::string reason = reason_to_install(wanted, *deployed);
+  ObjectChange change{key, reason.empty() ? "none" : deployed->there ? "update" : "create", {}};
+  if (!reason.empty()) change.lines.push_back(reason);
+  if (reason.empty() || run.options.dry_run) {
+    run.report.objects.push_back(std::move(change));
+    co_return true;
+  }
+  if (!co_await clear_pending(context, run, wanted, *deployed)) co_return false;
+  run.say(EventKind::decided, fmt::format("install {}: {}", key, reason));
+  ProcessCall call = install_call(run, wanted, context);
+  const Outcome outcome = co_await run.actor.install(context, key, std::move(call));
+  if (outcome.kind == OutcomeKind::done) {
+    run.report.objects.push_back(std::move(change));
+    run.say(EventKind::acted, fmt::format("{}: deployed", key));
+    co_return true;
+  }
+  const CallError& error = *outcome.error;
+  const bool late = error.code == Code::deadline_exceeded || context.expired();
+  run.stop({key, error.text, fmt::format("`helm status {} -n {}`", wanted.name, wanted.name_space),
+            "K6", !late},
+           error.code == Code::cancelled ? PhaseEnd::cancelled
+           : late                        ? PhaseEnd::out_of_time
+                                         : PhaseEnd::failed);
+  co_return false;
+}
+
+}  // namespace ichor

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "async/clock.h"
+#include "model/ids.h"
+#include "port/artifacts.h"
+#include "port/events.h"
+#include "port/journal.h"
+#include "port/kube_client.h"
+#include "port/process.h"
+#include "port/random.h"
+#include "port/talos_api.h"
+#include "port/web_client.h"
+
+namespace ichor {
+
+/// Everything outside that the Kubernetes phases work with, handed in.
+struct KubeWorld {
+  Clock& clock;
+  Random& random;
+  KubeClient& kube;
+  Processes& processes;
+  WebClient& web;
+  Journal& journal;
+  Artifacts& files;
+  EventSink& events;
+  TalosApi* talos{nullptr};  // null: Talos cannot be asked
+  RunId run;
+  std::string state_path;  // where `files` are, for other programs
+};
+
+}  // namespace ichor

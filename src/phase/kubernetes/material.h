@@ -1,0 +1,47 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/secret.h"
+#include "model/kubernetes_plan.h"
+#include "port/kube_client.h"
+
+namespace ichor {
+
+/// A release as it shall be.
+struct WantedRelease {
+  std::string name;
+  std::string name_space{"default"};
+  std::string chart;    // as helm is told it
+  std::string version;  // empty: whatever the chart says
+  KubeObject values = KubeObject::object();
+  std::vector<std::string> needs;  // names of releases
+  bool plain_http{false};          // of its registry
+  std::string helmfile;            // the file that installs it; empty: helm does
+};
+
+/// Everything that the phases need besides the cluster: the plan with paths from the root of the
+/// file system, and what was read and decrypted for it. Holds secrets.
+struct KubernetesMaterial {
+  KubernetesPlan plan;
+  std::vector<KubeObject> namespaces;
+  std::vector<KubeObject> secrets;  // whole; those of 1Password are still in the plan
+  SecretString connect_token;
+  std::vector<KubeObject> crds;  // of files
+  std::vector<KubernetesPlan::Chart> crd_charts;
+  std::map<std::string, KubeObject> chart_values;  // of crd_charts, by chart
+  std::vector<WantedRelease> releases;             // of the profile's own list
+  std::map<std::string, std::string> environment;  // that other programs may see
+  SecretString kubeconfig;
+
+  /// A sealed-secrets key pair that was just made. It is kept before it is sent, and only for a
+  /// cluster that has none: a second key would make nothing of what was sealed with the first.
+  std::optional<KubeRef> fresh_key;
+  std::string fresh_key_file;  // in the state folder
+  SecretString fresh_key_sealed;
+};
+
+}  // namespace ichor

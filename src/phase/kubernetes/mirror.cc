@@ -1,0 +1,118 @@
+#include "phase/kubernetes/mirror.h"
+
+#include <algorithm>
+
+#include "phase/kubernetes/json_view.h"
+#include "wait/backoff.h"
+
+namespace ichor {
+
+namespace {
+
+std::string key_of(const KubeObject& object) {
+  return namespace_in(object) + "/" + name_in(object);
+}
+
+}  // namespace
+
+bool KubeMirror::unserved() const {
+  return !synced_ && trouble_ && trouble_->code == Code::not_found;
+}
+
+void KubeMirror::put(KubeObject object) {
+  // By far the largest part of an object, and of no interest here.
+  if (object.contains("metadata")) object["metadata"].erase("managedFields");
+  std::string key = key_of(object);
+  objects_.insert_or_assign(std::move(key), std::move(object));
+}
+
+void KubeMirror::fail(CallError error) {
+  ++failures_;
+  trouble_ = std::move(error);
+  changed_.ring();
+}
+
+Task<bool> KubeMirror::relist(Context context) {
+  CallResult<KubeList> list = co_await client_.list(context, query_);
+  if (!list) {
+    // What the server no longer knows of must not be taken for what is.
+    if (list.error().code == Code::not_found) {
+      synced_ = false;
+      objects_.clear();
+    }
+    fail(std::move(list).error());
+    co_return false;
+  }
+  objects_.clear();
+  for (KubeObject& object : list->items) put(std::move(object));
+  version_ = list->resource_version;
+  synced_ = true;
+  trouble_.reset();
+  changed_.ring();
+  co_return true;
+}
+
+void KubeMirror::take(KubeEvent event) {
+  std::string version = text_at(event.object, {"metadata", "resourceVersion"});
+  if (!version.empty()) version_ = std::move(version);
+  switch (event.kind) {
+    case KubeEvent::Kind::bookmark: return;
+    case KubeEvent::Kind::deleted: objects_.erase(key_of(event.object)); break;
+    case KubeEvent::Kind::added:
+    case KubeEvent::Kind::modified: put(std::move(event.object)); break;
+  }
+  changed_.ring();
+}
+
+Task<bool> KubeMirror::follow(Context context) {
+  auto stream = co_await client_.watch(context, query_, version_);
+  if (!stream) {
+    const bool forgotten = stream.error().code == Code::out_of_range;
+    if (!forgotten) fail(std::move(stream).error());
+    co_return false;
+  }
+  while (true) {
+    CallResult<std::optional<KubeEvent>> event = co_await (*stream)->next(context);
+    if (!event) {
+      const bool forgotten = event.error().code == Code::out_of_range;
+      if (!forgotten && !context.cancelled() && !context.expired()) {
+        fail(std::move(event).error());
+      }
+      co_return false;
+    }
+    if (!*event) co_return true;
+    failures_ = 0;
+    trouble_.reset();
+    take(**std::move(event));
+  }
+}
+
+Task<void> KubeMirror::rest(Context context) {
+  // The first failures may be a server that restarts; then the documented pace holds.
+  const RetryLimits limits;
+  const Duration pause =
+      failures_ <= 4 ? read_delay(std::max(failures_, 1), limits, random_) : kListFallback;
+  co_await sleep_for(context, pause);
+}
+
+Task<void> KubeMirror::run(Context context) {
+  bool fresh = false;
+  while (!context.cancelled() && !context.expired()) {
+    if (!fresh) {
+      if (!co_await relist(context)) {
+        co_await rest(context);
+        continue;
+      }
+    }
+    const int failures = failures_;
+    fresh = co_await follow(context);
+    // A stream that ends in order, or was forgotten, goes on at once, but never in a tight loop.
+    if (failures_ > failures) {
+      co_await rest(context);
+    } else {
+      co_await sleep_for(context, std::chrono::milliseconds(200));
+    }
+  }
+}
+
+}  // namespace ichor

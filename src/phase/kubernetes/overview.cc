@@ -1,0 +1,124 @@
+#include "phase/kubernetes/overview.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "phase/kubernetes/gates.h"
+#include "phase/kubernetes/json_view.h"
+#include "phase/kubernetes/readiness.h"
+
+namespace ichor {
+
+namespace {
+
+/// The objects of a kind; none where it is not served.
+Task<CallResult<KubeObjects>> all_of(Context context, KubeClient& kube, KubeKind kind) {
+  KubeQuery query;
+  query.kind = std::move(kind);
+  auto list = co_await kube.list(context, std::move(query));
+  if (list) co_return std::move(list->items);
+  if (list.error().code == Code::not_found) co_return KubeObjects{};
+  co_return tl::unexpected(std::move(list).error());
+}
+
+std::string ready_of(const KubeObjects& objects, std::string_view what) {
+  const auto ready = std::count_if(objects.begin(), objects.end(), [](const KubeObject& object) {
+    return readiness_of(object).ready();
+  });
+  return fmt::format("{} of {} {}", ready, objects.size(), what);
+}
+
+Layer layer_of(std::string name, std::vector<Unmet> unmet, std::string detail, bool absent) {
+  Layer layer;
+  layer.name = std::move(name);
+  layer.state = absent ? "absent" : unmet.empty() ? "ok" : "waiting";
+  layer.detail = std::move(detail);
+  if (!absent) layer.unmet = std::move(unmet);
+  if (!layer.unmet.empty()) layer.detail += "; " + to_text(layer.unmet.front());
+  return layer;
+}
+
+NodeLine line_of(const KubeObject& node) {
+  const Readiness readiness = readiness_of(node);
+  return {name_in(node), readiness.ready(), text_at(node, {"status", "nodeInfo", "kubeletVersion"}),
+          readiness.reason};
+}
+
+/// One look through a gate.
+Task<std::vector<Unmet>> unmet_of(Context context, GatePlace place, Gate gate) {
+  gate.once = true;
+  GateEnd end = co_await wait_for(context, place, gate);
+  co_return std::move(end.unmet);
+}
+
+bool is_missing(const std::vector<Unmet>& unmet, const std::string& name) {
+  return std::any_of(unmet.begin(), unmet.end(), [&](const Unmet& one) {
+    return one.object.ends_with("/" + name) && one.reason == "it is not there";
+  });
+}
+
+Task<void> add_nodes(Context context, GatePlace place, std::vector<std::string> expected,
+                     Overview& view) {
+  const KubeKind kind{"", "v1", "Node"};
+  const auto nodes = co_await all_of(context, place.kube, kind);
+  const auto ready = co_await place.kube.ready(context);
+  std::vector<Unmet> unmet;
+  if (!ready) {
+    unmet.push_back(
+        {"the Kubernetes API", to_text(ready.error()), "`ichor wait api`", "K3", false});
+  }
+  if (nodes) {
+    for (const KubeObject& node : *nodes) view.nodes.push_back(line_of(node));
+    for (Unmet& one : judge_nodes(*nodes, expected)) unmet.push_back(std::move(one));
+  }
+  const std::string detail = nodes ? ready_of(*nodes, "nodes Ready") : "nodes cannot be listed";
+  view.layers.push_back(layer_of("kubernetes", std::move(unmet), detail, false));
+}
+
+Task<void> add_crds(Context context, GatePlace place, Overview& view) {
+  const KubeKind kind{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
+  const auto crds = co_await all_of(context, place.kube, kind);
+  if (!crds) co_return;
+  view.layers.push_back(
+      layer_of("crds", judge_all(*crds, "K3"), ready_of(*crds, "Established"), crds->empty()));
+}
+
+Task<void> add_workloads(Context context, GatePlace place, const KubernetesPlan& plan,
+                         Overview& view) {
+  std::vector<Unmet> cni = co_await unmet_of(context, place, cilium_gate(plan.gates));
+  const bool no_cni = is_missing(cni, plan.gates.cilium_daemonset);
+  view.layers.push_back(layer_of("cni", std::move(cni), plan.gates.cilium_daemonset, no_cni));
+  std::vector<Unmet> csi = co_await unmet_of(context, place, csi_gate(plan.gates));
+  const bool no_csi = is_missing(csi, plan.gates.csi_node) && plan.gates.csi_phase == 0;
+  view.layers.push_back(layer_of("storage", std::move(csi), plan.gates.csi_namespace, no_csi));
+}
+
+Task<void> add_flux(Context context, GatePlace place, const KubernetesPlan& plan, Overview& view) {
+  const KubeKind kustomization{"kustomize.toolkit.fluxcd.io", "", "Kustomization"};
+  const KubeKind helm_release{"helm.toolkit.fluxcd.io", "", "HelmRelease"};
+  const auto kustomizations = co_await all_of(context, place.kube, kustomization);
+  const auto releases = co_await all_of(context, place.kube, helm_release);
+  if (!kustomizations || !releases) co_return;
+  std::vector<Unmet> unmet = co_await unmet_of(context, place, flux_gate(plan.flux));
+  const bool absent = kustomizations->empty() && is_missing(unmet, plan.flux.deployment);
+  for (Unmet& one : judge_all(*kustomizations, "K4")) unmet.push_back(std::move(one));
+  for (Unmet& one : judge_all(*releases, "K4")) unmet.push_back(std::move(one));
+  const std::string detail =
+      fmt::format("{}, {}", ready_of(*kustomizations, "Kustomizations Ready"),
+                  ready_of(*releases, "HelmReleases Ready"));
+  view.layers.push_back(layer_of("flux", std::move(unmet), detail, absent));
+}
+
+}  // namespace
+
+Task<Overview> look_at_layers(Context context, GatePlace place, const KubernetesPlan& plan,
+                              std::vector<std::string> expected) {
+  Overview view;
+  co_await add_nodes(context, place, std::move(expected), view);
+  co_await add_crds(context, place, view);
+  co_await add_workloads(context, place, plan, view);
+  co_await add_flux(context, place, plan, view);
+  co_return view;
+}
+
+}  // namespace ichor

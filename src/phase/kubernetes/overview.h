@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "async/context.h"
+#include "async/task.h"
+#include "model/kubernetes_plan.h"
+#include "phase/kubernetes/gate.h"
+#include "phase/kubernetes/unmet.h"
+
+namespace ichor {
+
+/// How one layer of the cluster is, by one look.
+struct Layer {
+  std::string name;   // "kubernetes", "crds", "cni", "storage", "flux"
+  std::string state;  // "ok", "waiting", "absent", "unknown"
+  std::string detail;
+  std::vector<Unmet> unmet;
+};
+
+struct NodeLine {
+  std::string name;
+  bool ready{false};
+  std::string version;  // of its kubelet
+  std::string reason;
+};
+
+struct Overview {
+  std::vector<Layer> layers;
+  std::vector<NodeLine> nodes;
+};
+
+/// Looks at the Kubernetes layers once; changes nothing. `expected` are the names of the profile's
+/// nodes, or nobody's.
+Task<Overview> look_at_layers(Context context, GatePlace place, const KubernetesPlan& plan,
+                              std::vector<std::string> expected);
+
+}  // namespace ichor

@@ -1,0 +1,136 @@
+#include "phase/kubernetes/release.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "phase/kubernetes/crds_phase.h"
+#include "phase/kubernetes/manifests.h"
+
+namespace ichor {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+WantedRelease wanted(const std::string& name, std::vector<std::string> needs = {}) {
+  WantedRelease release;
+  release.name = name;
+  release.chart = "oci://host/charts/" + name;
+  release.version = "1.0.0";
+  release.needs = std::move(needs);
+  return release;
+}
+
+KubeObject record(int revision, const std::string& status) {
+  KubeObject secret{{"apiVersion", "v1"}, {"kind", "Secret"}};
+  secret["metadata"]["name"] = "sh.helm.release.v1.a.v" + std::to_string(revision);
+  secret["metadata"]["labels"] = {{"version", std::to_string(revision)}, {"status", status}};
+  return secret;
+}
+
+TEST(Releases, AreInstalledOnlyWhereSomethingDiffers) {
+  DeployedRelease deployed;
+  EXPECT_THAT(reason_to_install(wanted("a"), deployed), HasSubstr("not installed"));
+  deployed.there = true;
+  deployed.status = "deployed";
+  deployed.version = "v1.0.0";
+  EXPECT_EQ(reason_to_install(wanted("a"), deployed), "");
+  deployed.version = "0.9.0";
+  EXPECT_THAT(reason_to_install(wanted("a"), deployed), HasSubstr("1.0.0 is wanted"));
+  deployed.version = "1.0.0";
+  deployed.values = KubeObject::parse(R"({"replicas":1})");
+  EXPECT_THAT(reason_to_install(wanted("a"), deployed), HasSubstr("other values"));
+  deployed.status = "pending-install";
+  EXPECT_THAT(reason_to_install(wanted("a"), deployed), HasSubstr("pending-install"));
+}
+
+TEST(Releases, AreJudgedByTheirNewestRevision) {
+  const DeployedRelease newest =
+      newest_revision({record(2, "superseded"), record(10, "deployed"), record(9, "failed")});
+  EXPECT_TRUE(newest.there);
+  EXPECT_EQ(newest.status, "deployed");
+  EXPECT_EQ(newest.record.name, "sh.helm.release.v1.a.v10");
+  EXPECT_FALSE(newest_revision({}).there);
+}
+
+TEST(Releases, StartWhenTheirNeedsAreDeployed) {
+  const std::vector<WantedRelease> all{wanted("cilium"), wanted("dns", {"cilium"}),
+                                       wanted("certs", {"dns"}), wanted("flux", {"dns"}),
+                                       wanted("free", {"somebody-elses"})};
+  EXPECT_THAT(next_releases(all, {}, {}), ElementsAre("cilium", "free"));
+  EXPECT_THAT(next_releases(all, {"cilium", "free"}, {"cilium"}), ElementsAre("dns"));
+  EXPECT_THAT(next_releases(all, {"cilium", "free", "dns"}, {"cilium", "dns"}),
+              ElementsAre("certs", "flux"));
+}
+
+TEST(Releases, OfAHelmfileComeWithNeedsAndMergedValues) {
+  const auto releases = helmfile_releases(
+      "---\nreleases:\n"
+      "- {name: cilium, namespace: kube-system, chart: c, version: 1.0.0}\n"
+      "- name: dns\n  chart: d\n  needs: [kube-system/cilium]\n"
+      "  values:\n  - {a: {b: 1, c: 2}}\n  - {a: {b: 3}}\n"
+      "- {name: off, chart: o, installed: false}\n",
+      "/repo/01-core.yaml");
+  ASSERT_TRUE(releases) << releases.error().message;
+  ASSERT_EQ(releases->size(), 2u);
+  EXPECT_EQ((*releases)[0].name_space, "kube-system");
+  EXPECT_EQ((*releases)[0].helmfile, "/repo/01-core.yaml");
+  EXPECT_THAT((*releases)[1].needs, ElementsAre("cilium"));
+  EXPECT_EQ((*releases)[1].values, KubeObject::parse(R"({"a":{"b":3,"c":2}})"));
+}
+
+TEST(Releases, OfTheTreeTakeChartAndVersionFromTheRepositoryBeside) {
+  const KubeObject helm_release = KubeObject::parse(
+      R"({"kind":"HelmRelease","spec":{"chartRef":{"kind":"OCIRepository","name":"cilium"},
+          "values":{"ipam":{"mode":"kubernetes"}}}})");
+  const KubeObject repository = KubeObject::parse(
+      R"({"kind":"OCIRepository","spec":{"url":"oci://host/charts/cilium","ref":{"tag":"1.18.4"},
+          "insecure":true}})");
+  const auto release = release_of_tree(helm_release, repository, "apps/cilium");
+  ASSERT_TRUE(release) << release.error().message;
+  EXPECT_EQ(release->chart, "oci://host/charts/cilium");
+  EXPECT_EQ(release->version, "1.18.4");
+  EXPECT_TRUE(release->plain_http);
+  EXPECT_EQ(release->values["ipam"]["mode"], "kubernetes");
+  EXPECT_THAT(release_of_tree(helm_release, {}, "apps/cilium").error().message,
+              HasSubstr("no ocirepository.yaml"));
+}
+
+TEST(CrdCharts, MustHaveTheVersionOfTheirRelease) {
+  EXPECT_THAT(misaligned({{"a", "1.0.0"}, {"other", "9"}}, {wanted("a")}), IsEmpty());
+  const auto unmet = misaligned({{"a", "0.9.0"}}, {wanted("a")});
+  ASSERT_EQ(unmet.size(), 1u);
+  EXPECT_EQ(unmet[0].fault, "C6");
+  EXPECT_EQ(chart_name("/repo/charts/cilium/"), "cilium");
+}
+
+TEST(Manifests, AreReadAsObjectsOfAllTheirDocuments) {
+  const auto objects = objects_of(
+      "---\n# nothing\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: '1'}\n"
+      "---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Secret, metadata: "
+      "{name: s}}\n",
+      "text");
+  ASSERT_TRUE(objects) << objects.error().message;
+  ASSERT_EQ(objects->size(), 2u);
+  EXPECT_EQ((*objects)[0]["data"]["k"], "1");
+  EXPECT_EQ(only_kind(*objects, "Secret").size(), 1u);
+  EXPECT_FALSE(objects_of("kind: ConfigMap\n", "text"));
+}
+
+TEST(Manifests, KeepTheTypesOfTheirValues) {
+  const auto objects =
+      objects_of("apiVersion: v1\nkind: X\na: 5\nb: 1.5\nc: true\nd: ~\ne: '5'\nf: yes\n", "text");
+  ASSERT_TRUE(objects);
+  EXPECT_EQ((*objects)[0].dump(),
+            R"({"a":5,"apiVersion":"v1","b":1.5,"c":true,"d":null,"e":"5","f":"yes","kind":"X"})");
+}
+
+TEST(Manifests, OfSecretsAreEncodedAsTheServerWould) {
+  const KubeObject secret = encoded_secret(
+      KubeObject::parse(R"({"kind":"Secret","data":{"a":"eA=="},"stringData":{"b":"y"}})"));
+  EXPECT_EQ(secret, KubeObject::parse(R"({"kind":"Secret","data":{"a":"eA==","b":"eQ=="}})"));
+}
+
+}  // namespace
+}  // namespace ichor

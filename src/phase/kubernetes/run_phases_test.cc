@@ -1,0 +1,330 @@
+#include "phase/kubernetes/run_phases.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "journal/memory_journal.h"
+#include "phase/kubernetes/test_kit.h"
+#include "phase/kubernetes/test_programs.h"
+
+namespace ichor {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class MemoryFiles final : public Artifacts {
+ public:
+  Result<void> write(const std::string& name, const SecretString& content) override {
+    files[name] = std::string(content.reveal());
+    return {};
+  }
+  std::optional<SecretString> read(const std::string&) override { return std::nullopt; }
+  std::map<std::string, std::string> files;
+};
+
+const KubeRef kSopsAge{{"", "v1", "Secret"}, "flux-system", "sops-age"};
+
+/// A cluster of two nodes without a network, and a profile that takes it to GitOps.
+class RunPhasesTest : public ::testing::Test {
+ protected:
+  RunPhasesTest() : store_(bench_.clock), journal_(store_) {
+    for (const char* name : {"cp1", "w1"}) {
+      NodePlan node;
+      node.name = NodeName(name);
+      profile_.nodes.push_back(node);
+      put_node(name, "False");
+    }
+    profile_.talos.cni_none = true;
+    material_.namespaces.push_back(object("v1", "Namespace", "", "flux-system"));
+    KubeObject secret = object("v1", "Secret", "flux-system", "sops-age");
+    secret["data"]["age.agekey"] = "c2VjcmV0LWNhbmFyeQ==";
+    material_.secrets.push_back(std::move(secret));
+    KubeObject crd = object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "",
+                            "kustomizations.kustomize.toolkit.fluxcd.io");
+    crd["spec"]["group"] = "kustomize.toolkit.fluxcd.io";
+    crd["spec"]["scope"] = "Namespaced";
+    crd["spec"]["names"] = {{"kind", "Kustomization"}, {"plural", "kustomizations"}};
+    material_.crds.push_back(std::move(crd));
+    add_release("cilium", {});
+    add_release("coredns", {"cilium"});
+    material_.plan.gates.cilium_operator.clear();
+    material_.plan.gates.talos_services = false;
+    material_.plan.flux.deployment.clear();
+    material_.plan.flux.instance.clear();
+    programs_.installed = [this](const std::string& name) { bring(name); };
+  }
+
+  static KubeObject object(const char* version, const char* kind, const char* name_space,
+                           const char* name) {
+    KubeObject result{{"apiVersion", version}, {"kind", kind}};
+    result["metadata"]["name"] = name;
+    if (*name_space != '\0') result["metadata"]["namespace"] = name_space;
+    return result;
+  }
+  void add_release(const char* name, std::vector<std::string> needs) {
+    WantedRelease release;
+    release.name = name;
+    release.name_space = "kube-system";
+    release.chart = std::string("charts/") + name;
+    release.version = "1.0.0";
+    release.needs = std::move(needs);
+    material_.releases.push_back(release);
+    KubernetesPlan::Release planned;
+    planned.name = name;
+    material_.plan.core.releases.push_back(planned);
+  }
+  void put_node(const char* name, const char* ready) {
+    KubeObject node = object("v1", "Node", "", name);
+    node["status"]["conditions"] = {
+        {{"type", "Ready"}, {"status", ready}, {"message", "cni plugin not initialized"}}};
+    bench_.cluster.put(std::move(node));
+  }
+  /// What a chart brings, and what comes of it a little later.
+  void bring(const std::string& name) {
+    if (name == "cilium") {
+      KubeObject set = object("apps/v1", "DaemonSet", "kube-system", "cilium");
+      set["spec"]["template"]["spec"]["tolerations"] = {{{"operator", "Exists"}}};
+      set["status"] = {{"desiredNumberScheduled", 2}};
+      bench_.cluster.put(set);
+      bench_.after(seconds(20), [this, set]() mutable {
+        if (cilium_never) return;
+        for (const char* key : {"currentNumberScheduled", "updatedNumberScheduled",
+                                "numberAvailable", "numberReady"}) {
+          set["status"][key] = 2;
+        }
+        bench_.cluster.put(set);
+        put_node("cp1", "True");
+        put_node("w1", "True");
+      });
+    }
+    if (name == "coredns") {
+      KubeObject dns = object("apps/v1", "Deployment", "kube-system", "coredns");
+      dns["spec"]["replicas"] = 1;
+      dns["status"] = {
+          {"replicas", 1}, {"updatedReplicas", 1}, {"readyReplicas", 1}, {"availableReplicas", 1}};
+      bench_.cluster.put(std::move(dns));
+    }
+  }
+  void reconcile(const char* status, const char* message) {
+    bench_.cluster.serve({"source.toolkit.fluxcd.io", "v1", "GitRepository"}, "gitrepositories",
+                         true);
+    KubeObject source =
+        object("source.toolkit.fluxcd.io/v1", "GitRepository", "flux-system", "home");
+    source["status"]["conditions"] = {{{"type", "Ready"}, {"status", "True"}}};
+    bench_.cluster.put(std::move(source));
+    KubeObject apps =
+        object("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "flux-system", "apps");
+    apps["status"]["conditions"] = {
+        {{"type", "Ready"}, {"status", status}, {"reason", "x"}, {"message", message}}};
+    bench_.cluster.put(std::move(apps));
+  }
+
+  PhasesResult run(int first, int last, PhaseOptions options = {}) {
+    KubeWorld world{bench_.clock, bench_.random, bench_.cluster, programs_,    connect_, journal_,
+                    files_,       bench_.events, nullptr,        RunId("run"), "/state"};
+    PhasesWish wish;
+    wish.first = first;
+    wish.last = last;
+    wish.options = options;
+    return bench_.run(run_phases(bench_.context(minutes(120)), world, material_, profile_, wish));
+  }
+  static std::vector<std::string> unmet(const PhasesResult& result) {
+    std::vector<std::string> texts;
+    for (const PhaseReport& report : result.phases) {
+      for (const auto& [gate, one] : report.unmet) {
+        texts.push_back(one.fault + " " + to_text(one));
+      }
+    }
+    return texts;
+  }
+  Exit exit(const PhasesResult& result) const { return exit_of(result, {}); }
+
+  KubeBench bench_;
+  MemoryStore store_;
+  MemoryJournal journal_;
+  MemoryFiles files_;
+  PlayedPrograms programs_{bench_.cluster};
+  PlayedConnect connect_;
+  ClusterProfile profile_;
+  KubernetesMaterial material_;
+  bool cilium_never{false};
+};
+
+TEST_F(RunPhasesTest, TakeAClusterToTheHandoverAndChangeNothingTheSecondTime) {
+  bench_.after(minutes(3), [&] { reconcile("True", "applied"); });
+  const PhasesResult first = run(0, 3);
+  EXPECT_EQ(exit(first), Exit::done) << ::testing::PrintToString(unmet(first));
+  EXPECT_EQ(verdict_of(first, {}), "handover: GitOps runs the cluster");
+  EXPECT_EQ(first.mutations, 5);
+  EXPECT_LT(first.phases[2].took, *first.phases[2].slo);
+  const std::string before = bench_.cluster.version_of(kSopsAge);
+  const int applies = bench_.cluster.applies;
+  const PhasesResult second = run(0, 3);
+  EXPECT_EQ(exit(second), Exit::done) << ::testing::PrintToString(unmet(second));
+  EXPECT_EQ(second.mutations, 0);
+  EXPECT_EQ(bench_.cluster.applies, applies);
+  EXPECT_EQ(bench_.cluster.version_of(kSopsAge), before);
+  EXPECT_EQ(files_.files.count("kubeconfig.tools"), 1u);
+}
+
+TEST_F(RunPhasesTest, ShowWhatADryRunWouldChangeWithoutSecrets) {
+  const PhasesResult planned = run(0, 0, {true, false});
+  EXPECT_EQ(planned.mutations, 0);
+  EXPECT_EQ(bench_.cluster.applies, 0);
+  ASSERT_EQ(planned.phases[0].objects.size(), 2u);
+  EXPECT_EQ(planned.phases[0].changed(), 2);
+  run(0, 0);
+  material_.secrets[0]["data"]["age.agekey"] = "YW5vdGhlcg==";
+  const PhasesResult changed = run(0, 0, {true, false});
+  const auto& objects = changed.phases[0].objects;
+  ASSERT_EQ(objects.size(), 2u);
+  EXPECT_EQ(objects[1].change, "update");
+  EXPECT_THAT(objects[1].lines[0], HasSubstr("a secret value differs"));
+}
+
+TEST_F(RunPhasesTest, TellTheJournalBeforeAndAfterEveryChangeAndNoSecretsAtAll) {
+  run(0, 0);
+  const auto records = journal_.read();
+  ASSERT_TRUE(records);
+  ASSERT_EQ(records->size(), 4u);
+  EXPECT_EQ((*records)[0].kind, RecordKind::intent);
+  EXPECT_EQ((*records)[0].key, "Namespace/flux-system");
+  EXPECT_EQ((*records)[1].kind, RecordKind::outcome);
+  EXPECT_EQ((*records)[1].ref, (*records)[0].seq);
+  for (const JournalRecord& record : *records) {
+    EXPECT_THAT(record.key + record.value, ::testing::Not(HasSubstr("c2VjcmV0LWNhbmFyeQ")));
+  }
+}
+
+TEST_F(RunPhasesTest, StopWhereAnotherManagerOwnsAField) {
+  bench_.cluster.conflicts["Secret/flux-system/sops-age"] =
+      ".data.age.agekey: conflict with \"operator\"";
+  const PhasesResult result = run(0, 3);
+  EXPECT_EQ(exit(result), Exit::failed);
+  EXPECT_EQ(result.phases.size(), 1u);
+  EXPECT_THAT(unmet(result), Contains(HasSubstr("K5 Secret/flux-system/sops-age: .data")));
+  EXPECT_EQ(exit(run(0, 0, {false, true})), Exit::done);
+}
+
+TEST_F(RunPhasesTest, OutliveAnApiServerThatIsAwayForAWhile) {
+  bench_.cluster.trouble = [](Call call, const KubeRef&) {
+    return CallError{call, Progress::sent, TlsVerdict::fine, Code::unavailable, "reset"};
+  };
+  bench_.after(seconds(40), [&] { bench_.cluster.trouble = nullptr; });
+  EXPECT_EQ(exit(run(0, 1)), Exit::done);
+}
+
+TEST_F(RunPhasesTest, NameAWebhookThatRefuses) {
+  bench_.cluster.trouble = [](Call call, const KubeRef& ref) -> std::optional<CallError> {
+    if (call != Call::kube_apply || ref.kind.kind != "Namespace") return std::nullopt;
+    return CallError{call, Progress::answered, TlsVerdict::fine, Code::invalid_argument,
+                     "admission webhook \"cost\" denied the request"};
+  };
+  const PhasesResult result = run(0, 3);
+  EXPECT_EQ(exit(result), Exit::failed);
+  EXPECT_THAT(unmet(result), Contains(HasSubstr("K3 Namespace/flux-system: admission webhook")));
+}
+
+TEST_F(RunPhasesTest, NameACrdThatIsNeverEstablished) {
+  bench_.cluster.never_established.insert("kustomizations.kustomize.toolkit.fluxcd.io");
+  const PhasesResult result = run(1, 1);
+  EXPECT_EQ(exit(result), Exit::out_of_time);
+  EXPECT_THAT(unmet(result), Contains(HasSubstr("K3 CustomResourceDefinition/kustomizations")));
+}
+
+TEST_F(RunPhasesTest, NameEveryNodeThatNeverGetsItsNetwork) {
+  cilium_never = true;
+  const PhasesResult result = run(2, 2);
+  EXPECT_EQ(exit(result), Exit::out_of_time);
+  EXPECT_THAT(unmet(result), Contains(HasSubstr("K1 DaemonSet/kube-system/cilium")));
+  EXPECT_THAT(programs_.calls, Contains("/bin/helm upgrade").Times(1))
+      << "coredns needs cilium, and is not begun";
+}
+
+TEST_F(RunPhasesTest, EndAtThePendingCniWhereNothingInstallsOne) {
+  material_.releases.clear();
+  material_.plan.core.releases.clear();
+  const PhasesResult result = run(2, 2);
+  EXPECT_EQ(exit(result), Exit::cni_pending);
+  EXPECT_THAT(unmet(result), Contains(HasSubstr("K1 CNI")));
+}
+
+TEST_F(RunPhasesTest, GoOnAfterAnInstallThatWasCutShort) {
+  programs_.hanging = "cilium";
+  const PhasesResult cut = run(2, 2);
+  EXPECT_EQ(exit(cut), Exit::out_of_time);
+  EXPECT_THAT(unmet(cut), Contains(HasSubstr("Release/kube-system/cilium")));
+  programs_.hanging.clear();
+  EXPECT_EQ(exit(run(2, 2)), Exit::done);
+  EXPECT_EQ(bench_.cluster.removals, 1) << "the pending revision is taken away";
+}
+
+TEST_F(RunPhasesTest, LeaveAPendingRevisionOfSomebodyElseAlone) {
+  KubeObject record = object("v1", "Secret", "kube-system", "sh.helm.release.v1.cilium.v1");
+  record["metadata"]["labels"] = {
+      {"owner", "helm"}, {"name", "cilium"}, {"status", "pending-upgrade"}, {"version", "1"}};
+  bench_.cluster.put(std::move(record));
+  const PhasesResult result = run(2, 2);
+  EXPECT_EQ(exit(result), Exit::failed);
+  EXPECT_EQ(bench_.cluster.removals, 0);
+  EXPECT_THAT(unmet(result), Contains(HasSubstr("K5 Release/kube-system/cilium")));
+}
+
+TEST_F(RunPhasesTest, NeverApproveAForeignRequest) {
+  KubeObject csr = object("certificates.k8s.io/v1", "CertificateSigningRequest", "", "csr-x");
+  csr["spec"] = {{"signerName", "kubernetes.io/kubelet-serving"},
+                 {"username", "system:node:mallory"}};
+  bench_.cluster.put(std::move(csr));
+  const PhasesResult result = run(2, 2);
+  EXPECT_EQ(exit(result), Exit::done) << ::testing::PrintToString(unmet(result));
+  EXPECT_EQ(bench_.cluster.approvals, 0);
+  const auto& findings = result.phases[0].findings;
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(findings[0].id, "K2");
+  EXPECT_THAT(findings[0].what, HasSubstr("csr-x"));
+}
+
+TEST_F(RunPhasesTest, NameAKustomizationThatFails) {
+  run(0, 2);
+  reconcile("False", "no such file");
+  const PhasesResult result = run(3, 3);
+  EXPECT_EQ(exit(result), Exit::out_of_time);
+  EXPECT_THAT(unmet(result),
+              Contains(HasSubstr("K4 Kustomization/flux-system/apps: x: no such file")));
+}
+
+TEST_F(RunPhasesTest, BeginNothingWhereAProgramIsMissing) {
+  programs_.missing = "helm";
+  const PhasesResult result = run(0, 3);
+  EXPECT_EQ(exit(result), Exit::findings);
+  EXPECT_EQ(bench_.cluster.applies, 0);
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].id, "L4");
+  EXPECT_THAT(result.findings[0].why, HasSubstr("install the releases"));
+}
+
+TEST_F(RunPhasesTest, TakeSecretsFromConnectAndNameARefusedToken) {
+  KubernetesPlan::SecretItem item;
+  item.name = "onepassword";
+  item.name_space = "flux-system";
+  item.onepassword["token"] = "op://kubernetes/connect/token";
+  material_.plan.secrets.push_back(item);
+  material_.plan.onepassword.way = KubernetesPlan::OnePasswordWay::connect;
+  material_.plan.onepassword.connect_host = "http://connect";
+  material_.connect_token = SecretString("bad");
+  const PhasesResult refused = run(0, 0);
+  EXPECT_EQ(exit(refused), Exit::failed);
+  EXPECT_THAT(unmet(refused), Contains(HasSubstr("K4 Secret/flux-system/onepassword")));
+  EXPECT_EQ(bench_.cluster.applies, 0) << "nothing is sent where a secret cannot be had";
+  material_.connect_token = SecretString("good");
+  EXPECT_EQ(exit(run(0, 0)), Exit::done);
+  const KubeRef ref{{"", "v1", "Secret"}, "flux-system", "onepassword"};
+  EXPECT_EQ((*bench_.cluster.find(ref))["data"]["token"], "ZnJvbS10aGUtdmF1bHQ=");
+}
+
+}  // namespace
+}  // namespace ichor

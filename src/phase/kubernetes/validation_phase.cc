@@ -1,0 +1,81 @@
+#include "phase/kubernetes/validation_phase.h"
+
+#include <fmt/format.h>
+
+#include "async/task_group.h"
+#include "phase/kubernetes/gates.h"
+#include "phase/kubernetes/tools.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr Duration kBuildLimit = std::chrono::minutes(2);
+
+std::vector<std::string> kubeconform_arguments(const PhaseRun& run) {
+  std::vector<std::string> words{"-strict", "-ignore-missing-schemas", "-summary"};
+  for (const std::string& schema : run.material.plan.flux.kubeconform_schemas) {
+    words.insert(words.end(), {"-schema-location", schema});
+  }
+  const std::string& version = run.profile.talos.kubernetes_version;
+  if (!version.empty()) {
+    words.insert(words.end(),
+                 {"-kubernetes-version", version.starts_with('v') ? version.substr(1) : version});
+  }
+  words.emplace_back("-");
+  return words;
+}
+
+ProcessCall build_call(PhaseRun& run) {
+  ProcessCall call = tool_call(run.world, run.material, "kustomize",
+                               {"build", run.material.plan.flux.kustomize_root});
+  call.limit = kBuildLimit;
+  return call;
+}
+
+ProcessCall check_call(PhaseRun& run, SecretString manifests) {
+  ProcessCall call = tool_call(run.world, run.material, "kubeconform", kubeconform_arguments(run));
+  call.limit = kBuildLimit;
+  call.input = std::move(manifests);
+  return call;
+}
+
+void unclean(PhaseRun& run, std::string reason) {
+  run.stop_at("kustomize",
+              {run.material.plan.flux.kustomize_root, std::move(reason),
+               "mend it in the repository, and try `kustomize build` there", "K4", true},
+              PhaseEnd::failed);
+}
+
+/// `kustomize build` of the root, and kubeconform over what it gives.
+Task<void> check_tree(Context context, PhaseRun& run) {
+  auto built = co_await tool_output(context, run.world, build_call(run));
+  if (!built) {
+    unclean(run, built.error().message);
+    co_return;
+  }
+  const auto checked =
+      co_await run.world.processes.run(context, check_call(run, *std::move(built)));
+  if (!checked) {
+    unclean(run, checked.error().message);
+  } else if (checked->exit != 0) {
+    unclean(run, fmt::format("kubeconform: {}{}", checked->output.reveal().substr(0, 800),
+                             checked->errors.substr(0, 400)));
+  }
+}
+
+}  // namespace
+
+Task<void> run_validation(Context context, PhaseRun& run) {
+  const KubernetesPlan& plan = run.material.plan;
+  TaskGroup group(context);
+  if (!plan.flux.kustomize_root.empty()) group.spawn(check_tree(context, run));
+  if (!run.options.dry_run) {
+    group.spawn(pass_beside(context, run, flux_gate(plan.flux)));
+    group.spawn(pass_beside(context, run, kustomizations_gate()));
+    if (plan.gates.csi_phase == 3) group.spawn(pass_beside(context, run, csi_gate(plan.gates)));
+  }
+  co_await group.join();
+}
+
+}  // namespace ichor

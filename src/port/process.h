@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "async/context.h"
+#include "async/task.h"
+#include "base/result.h"
+#include "base/secret.h"
+
+namespace ichor {
+
+/// A program to run. Secrets go into variables or the input: arguments can be seen by everybody on
+/// the machine.
+struct ProcessCall {
+  std::string program;                           // absolute
+  std::vector<std::string> arguments;            // without the program's name
+  std::map<std::string, std::string> variables;  // all that it sees besides HOME and PATH
+  SecretString input;
+  std::string folder;  // where it works; empty: where we do
+  Duration limit{std::chrono::minutes(5)};
+};
+
+struct ProcessResult {
+  int exit{0};  // 128 and the signal that ended it
+  SecretString output;
+  std::string errors;  // the end of its standard error, fit for a terminal
+};
+
+/// Runs other programs beside us: no shell, a process group of their own that is killed as a whole
+/// when the limit or the context ends. Output beyond 64 MiB is an error.
+class Processes {
+ public:
+  virtual ~Processes() = default;
+
+  /// The absolute path of a program that PATH leads to; nothing if there is none.
+  virtual std::optional<std::string> find(const std::string& name) = 0;
+
+  /// Errc::invalid if there is no such program, out_of_time and cancelled as they say, io if it
+  /// cannot be run. A program that ends badly is no error here: see `exit`.
+  virtual Task<Result<ProcessResult>> run(Context context, ProcessCall call) = 0;
+};
+
+}  // namespace ichor

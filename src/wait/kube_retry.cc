@@ -1,0 +1,32 @@
+#include "wait/kube_retry.h"
+
+namespace ichor {
+
+KubeVerdict judge_kube(const CallError& error) {
+  using enum Reaction;
+  if (error.tls != TlsVerdict::fine) {
+    return {give_up, "T1",
+            "the kubeconfig is not this cluster's: fetch it with `ichor kubeconfig`"};
+  }
+  if (error.progress != Progress::answered) {
+    return {retry, "K3", "is an API server up and reachable?"};
+  }
+  switch (error.code) {
+    case Code::cancelled: return {give_up, "", ""};
+    case Code::aborted:
+      return {give_up, "K5",
+              "let one owner have the field, or take it over with --force-conflicts"};
+    case Code::not_found:
+      return {not_yet, "K3", "apply what it belongs to first: its namespace, or its CRD (phase 1)"};
+    case Code::unauthenticated:
+      return {give_up, "K3", "the API does not know this identity: fetch a new kubeconfig"};
+    case Code::permission_denied:
+      return {give_up, "K3", "the API or a webhook refuses this: mend what it says"};
+    case Code::invalid_argument:
+    case Code::already_exists:
+      return {give_up, "K3", "the API or a webhook refuses the object: mend what it says"};
+    default: return {retry, "K3", "the API is overloaded or restarts: `ichor wait api`"};
+  }
+}
+
+}  // namespace ichor

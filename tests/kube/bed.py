@@ -1,0 +1,199 @@
+"""The whole bed: a real control plane, played nodes, charts, git, Flux and 1Password Connect.
+
+    with bed.Bed("name") as it:
+        it.start()
+        it.ichor("phase", "0")
+
+Everything listens on 127.0.0.1, lives in one temporary folder and ends with the process that made
+it.
+"""
+
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+import charts
+import control_plane
+import fake_nodes
+import flux as fluxes
+import processes
+import schemas
+import tools
+import tree as trees
+
+HERE = pathlib.Path(__file__).resolve().parent
+KEPT = tools.ROOT / "build/kube"  # logs of beds whose test failed
+RUN_LIMIT_S = 600
+NODES = {"cp1": "192.168.22.101", "cp2": "192.168.22.102", "cp3": "192.168.22.103",
+         "w1": "192.168.22.111", "w2": "192.168.22.112", "w3": "192.168.22.113"}
+
+
+@dataclasses.dataclass
+class Run:
+    """One run of ichor that prints JSON."""
+
+    code: int
+    events: list
+    output: str
+    errors: str
+    seconds: float
+
+    def of(self, kind, **fields):
+        """The events of a type whose fields are these."""
+        return [event for event in self.events if event.get("type") == kind
+                and all(event.get(name) == value for name, value in fields.items())]
+
+    @property
+    def summary(self):
+        last = self.events[-1] if self.events else {}
+        return last if last.get("type") == "summary" else {}
+
+    def explain(self):
+        return "\n".join([f"exit {self.code} after {self.seconds:.1f} s", self.output[-5000:],
+                          self.errors[-3000:]])
+
+
+class Bed:
+    """One bed; nothing of it runs until it is started."""
+
+    def __init__(self, name, helm="helm-3.22.0"):
+        self.name, self.helm = name, helm
+        self.folder = processes.new_folder(name)
+        self.running = processes.Processes(self.folder)
+        self.plane = control_plane.ControlPlane(self.folder, self.running)
+        self.api = self.plane.api
+        self.nodes = fake_nodes.FakeNodes(self.folder, self.running, self.plane)
+        self.flux = fluxes.Flux(self.folder, self.running, self.plane)
+        self.played = fluxes.Played(self.flux)
+        self.repositories = self.folder / "repositories"
+        self.git_port = processes.free_port()
+        self.registry_port, self.connect_port = processes.free_port(), processes.free_port()
+        self.tree = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        self.remove(failed=kind is not None)
+
+    # Parts.
+
+    def start(self, troubles=(), nodes=None):
+        """The control plane and its nodes, NotReady until Cilium runs on them."""
+        self.plane.start()
+        self.nodes.start(troubles)
+        for name, address in (NODES if nodes is None else nodes).items():
+            control = {"node-role.kubernetes.io/control-plane": ""} if name[:2] == "cp" else {}
+            self.nodes.add(name, address, control)
+        self.nodes.link_readiness_to_cni()
+
+    def start_repository(self):
+        """The GitOps tree, and what its files point to."""
+        self.repositories.mkdir()
+        self.tree = trees.Tree(self.folder, self.repositories)
+        self.tree.add_secrets()
+        self.tree.use_registry(self.registry_port)
+        self.tree.use_git(f"http://127.0.0.1:{self.git_port}/home.git")
+        self.write_profile()
+        charts.fill(self.folder / "images", self.folder / "packed")
+        self.tree.push("the cluster")
+        self.start_server("registry", HERE.parent / "real/registry.py", self.registry_port,
+                          self.folder / "images", "127.0.0.1")
+        self.start_git()
+        self.start_connect()
+        self.played.start()
+
+    def start_server(self, name, script, port, *arguments):
+        self.running.start(name, [sys.executable, "-B", script, *arguments, port],
+                           lambda: processes.connects(port))
+
+    def start_git(self):
+        self.start_server("git", HERE / "git_server.py", self.git_port, self.repositories)
+
+    def start_connect(self):
+        vaults = {"kubernetes": {"connect": {"token": trees.CONNECT_VALUE}}}
+        trees.private(self.folder / "connect.json",
+                      json.dumps({"token": trees.CONNECT_TOKEN, "vaults": vaults}))
+        self.start_server("connect", HERE / "connect_server.py", self.connect_port,
+                          self.folder / "connect.json")
+
+    def write_profile(self):
+        """The example's profile with the bed's addresses and programs, and without Talos nodes."""
+        programs = {name: tools.program(name) for name in ("helmfile", "kustomize", "kubeconform")}
+        programs["helm"] = tools.program(self.helm)
+        lines = "".join(f"    {name}: {path}\n" for name, path in sorted(programs.items()))
+        schemas_folder = self.folder / "schemas"
+        schemas.write(self.api, schemas_folder)
+        self.tree.replace("ichor.yaml", "http://127.0.0.1:8080",
+                          f"http://127.0.0.1:{self.connect_port}")
+        self.tree.replace("ichor.yaml", "    kustomize_root: kubernetes/flux/cluster\n",
+                          "    kustomize_root: kubernetes/flux/cluster\n"
+                          f"    kubeconform_schemas: ['{schemas.location(schemas_folder)}']\n"
+                          f"  tools:\n{lines}")
+        self.tree.replace("ichor.yaml", "nodes: {stable: 30s}",
+                          "nodes: {stable: 3s}\n  talos_services: {enabled: false}")
+
+    # Programs that look at it.
+
+    @property
+    def environment(self):
+        return {"PATH": os.environ["PATH"], "HOME": str(self.folder),
+                "SOPS_AGE_KEY_FILE": str(self.tree.age_key) if self.tree else ""}
+
+    def start_ichor(self, *arguments, environment=None, kubeconfig=None):
+        command = [str(tools.ICHOR), *map(str, arguments), "--kubeconfig",
+                   str(kubeconfig or self.plane.kubeconfig), "-o", "json"]
+        if self.tree:
+            command += ["-p", str(self.tree.folder / "ichor.yaml"), "--state-dir",
+                        str(self.folder / "state")]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                cwd=self.folder, env={**self.environment, **(environment or {})},
+                                preexec_fn=processes.die_with_parent)
+
+    def ichor(self, *arguments, limit_s=RUN_LIMIT_S, **options):
+        began = time.monotonic()
+        process = self.start_ichor(*arguments, **options)
+        try:
+            output, errors = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            output, errors = process.communicate()
+        return finished(process.returncode, output, errors, time.monotonic() - began)
+
+    def kubectl(self, *arguments, text=None):
+        return self.look_with("kubectl", *arguments, text=text)
+
+    def flux_cli(self, *arguments):
+        return self.look_with("flux", *arguments)
+
+    def look_with(self, name, *arguments, text=None):
+        """The output of a client; raises BedError if it fails."""
+        done = subprocess.run([str(tools.program(name)), "--kubeconfig",
+                               str(self.plane.kubeconfig), *map(str, arguments)], input=text,
+                              capture_output=True, text=True, check=False, env=self.environment)
+        if done.returncode != 0:
+            raise processes.BedError(f"{name} {' '.join(map(str, arguments))}: {done.stderr}")
+        return done.stdout
+
+    def remove(self, failed=False):
+        """Ends all of it, in the order that leaves nobody retrying."""
+        if self.played.is_alive():
+            self.played.stop()
+        self.nodes.stop()
+        self.running.stop_all()
+        if failed:
+            kept = KEPT / f"failed-{self.name}"
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(self.running.logs, kept)
+            print(f"the logs of the bed are in {kept}", file=sys.stderr)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def finished(code, output, errors, seconds):
+    events = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    return Run(code, events, output, errors, seconds)

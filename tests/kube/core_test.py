@@ -1,0 +1,136 @@
+"""Phases 1 and 2, with nodes, certificates and an API server that make trouble."""
+
+import base64
+import threading
+import time
+
+import api as apis
+import fake_nodes
+import support
+
+REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
+SIGNER = "kubernetes.io/kubelet-serving"
+
+
+class ACrd(support.KubeTest):
+    def test_that_cannot_be_had_or_established_is_named(self):
+        bed = self.bed_with_tree("crds")
+        self.phases(bed, 0)
+        helmfile = "bootstrap/helmfile.d/00-crds.yaml"
+        bed.tree.replace(helmfile, "version: 0.1.0", "version: 9.9.9")
+        run = bed.ichor("phase", 1, "--timeout", "60s")
+        self.assertNotEqual(run.code, 0, run.explain())
+        self.assert_named(run, run.code, "", "9.9.9", "observability-crds")
+        bed.tree.replace(helmfile, "version: 9.9.9", "version: 0.1.0")
+        # A CRD that claims the names of one of ours: ours is never established.
+        bed.kubectl("apply", "-f", "-", text=SQUATTER)
+        crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+        squatter = f"{crds}/monitors.monitoring.example.org"
+        self.eventually(lambda: apis.is_true(bed.api.get(squatter), "Established"), "established")
+        run = bed.ichor("phase", 1, "--timeout", "20s")
+        self.assert_named(run, 4, "K3", "servicemonitors.monitoring.example.org", "ServiceMonitor")
+        run = bed.ichor("wait", "crds", "--timeout", "2s")
+        self.assert_named(run, 4, "K3", "servicemonitors.monitoring.example.org", "ServiceMonitor")
+        bed.api.delete(squatter)
+        self.assert_done(bed.ichor("phase", 1))
+        self.assert_done(bed.ichor("wait", "crds", "--timeout", "10s"))
+
+    def test_that_is_missing_is_named_by_wait(self):
+        bed = self.make_bed("crdless")
+        bed.start()
+        run = bed.ichor("wait", "object", "servicemonitors.monitoring.example.org/echo",
+                        "--timeout", "2s")
+        self.assertIn(run.code, (1, 4), run.explain())
+        self.assertIn("servicemonitors", run.output + run.errors)
+
+
+class ANodeWithoutCilium(support.KubeTest):
+    def test_is_named_and_flux_does_not_come_before_it_has_it(self):
+        trouble = fake_nodes.Trouble("k8s-app=cilium", node="w3", reason="ImagePullBackOff",
+                                     message="Back-off pulling image")
+        bed = self.bed_with_tree("no-cilium", [trouble])
+        self.phases(bed, 0, 1)
+        run = bed.ichor("phase", 2, "--timeout", "45s")
+        self.assert_named(run, 4, "K1", "w3", "ImagePullBackOff")
+        self.assertIsNone(bed.api.find(
+            "/apis/apps/v1/namespaces/flux-system/deployments/flux-operator"))
+        run = bed.ichor("wait", "cilium", "--timeout", "3s")
+        self.assert_named(run, 4, "K1", "w3", "")
+        run = bed.ichor("wait", "nodes", "--timeout", "3s")
+        self.assert_named(run, 4, "K", "Node/w3", "")
+        self.assertFalse(run.of("unmet", object="Node/w1"), run.explain())
+        bed.nodes.start()
+        self.assert_done(bed.ichor("phase", 2))
+        self.assert_done(bed.ichor("wait", "cilium", "--timeout", "10s"))
+
+
+class AnApiServerThatRestarts(support.KubeTest):
+    def test_in_the_middle_of_a_phase_is_waited_for(self):
+        bed = self.bed_with_tree("restart")
+        self.phases(bed, 0)
+        process = bed.start_ichor("phase", 1)
+        time.sleep(1.0)  # only chooses where the restart strikes
+        bed.plane.stop_apiserver()
+        restart = threading.Thread(target=lambda: (time.sleep(3), bed.plane.start_apiserver()))
+        restart.start()
+        output, errors = process.communicate(timeout=180)
+        restart.join()
+        self.assertEqual(process.returncode, 0, output[-3000:] + errors[-2000:])
+        self.assert_done(bed.ichor("phase", 1), mutations=0)
+
+    def test_and_does_not_come_back_is_named(self):
+        bed = self.make_bed("away")
+        bed.start()
+        self.assert_done(bed.ichor("wait", "api", "--timeout", "10s"))
+        bed.plane.stop_apiserver()
+        run = bed.ichor("wait", "api", "--timeout", "3s")
+        self.assert_named(run, 4, "K3", str(bed.plane.port), "")
+
+
+class KubeletServingRequests(support.KubeTest):
+    def request(self, bed, name, node, names, sender=None):
+        """A request as a node's kubelet sends it, or one in its name that another user sends."""
+        authority, user = bed.plane.authority, sender or f"node-{node}"
+        subject = f"/O=system:nodes/CN=system:node:{node}"
+        if not authority.certificate(user).exists():
+            authority.sign(user, subject)
+        text = authority.request(f"serving-{name}", subject, names)
+        apis.Api(bed.plane.port, authority, user).create(REQUESTS, {
+            "apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest",
+            "metadata": {"name": name},
+            "spec": {"signerName": SIGNER, "request": base64.b64encode(text.encode()).decode(),
+                     "usages": ["digital signature", "server auth"]}})
+
+    def test_are_approved_only_for_nodes_and_names_of_the_profile(self):
+        bed = self.bed_with_tree("csr")
+        self.phases(bed, 0, 1)
+        self.request(bed, "good", "w1", ["DNS:w1", "IP:192.168.22.111"])
+        self.request(bed, "unknown-node", "mallory", ["DNS:mallory", "IP:192.168.22.66"])
+        self.request(bed, "foreign-address", "w2", ["DNS:w2", "IP:192.168.22.112", "IP:10.0.0.1"])
+        self.request(bed, "foreign-name", "w3", ["DNS:api.example.org", "IP:192.168.22.113"])
+        self.request(bed, "foreign-sender", "w1", ["DNS:w1", "IP:192.168.22.111"], "admin")
+        run = bed.ichor("phase", 2, "--timeout", "120s")
+
+        def approved(name):
+            return apis.is_true(bed.api.get(f"{REQUESTS}/{name}"), "Approved")
+
+        self.assertTrue(approved("good"), run.explain())
+        self.eventually(lambda: bed.api.get(f"{REQUESTS}/good")["status"].get("certificate"),
+                        "it is signed")
+        for name in ("unknown-node", "foreign-address", "foreign-name", "foreign-sender"):
+            self.assertFalse(approved(name), f"{name}: {run.explain()}")
+            self.assertIn(name, run.output, run.explain())
+        self.assertIn("K2", run.output, run.explain())
+
+
+SQUATTER = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: monitors.monitoring.example.org}
+spec:
+  group: monitoring.example.org
+  scope: Namespaced
+  names: {kind: ServiceMonitor, plural: monitors, singular: monitor}
+  versions:
+    - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+"""

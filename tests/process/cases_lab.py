@@ -1,0 +1,142 @@
+"""Faults of the machines themselves, injected into the lab while a bring-up is under way."""
+
+from bench import Bench, demand
+
+
+def during(phase, *injections, scale=20, codes=(), ids=()):
+    """Injects when the phase begins. With codes the run must end so; it must be ready at last."""
+    with Bench(scale) as bench:
+        run = bench.start("up")
+        demand(run.wait_phase(phase), run.explain())
+        for fault, node, flags in injections:
+            bench.inject(fault, node, **flags)
+        run.end()
+        outcome = "ready"
+        if codes:
+            bench.judge_refused(run, set(codes), ids)
+            outcome = f"exit {run.process.returncode} {'/'.join(sorted(run.ids()))}, then ready"
+        elif run.process.returncode != 0:
+            outcome = f"exit {run.process.returncode}, then ready"
+        bench.inject("clear")
+        bench.finish(run)
+    return outcome
+
+
+def from_start(*injections, scale=20, codes=(), ids=(), node_back=None):
+    """Injects before the run begins."""
+    with Bench(scale) as bench:
+        for fault, node, flags in injections:
+            bench.inject(fault, node, **flags)
+        run = bench.up()
+        outcome = "ready"
+        if codes:
+            bench.judge_refused(run, set(codes), ids)
+            outcome = f"exit {run.process.returncode} {'/'.join(sorted(run.ids()))}, then ready"
+        elif run.process.returncode != 0:
+            outcome = f"exit {run.process.returncode}, then ready"
+        bench.inject("clear")
+        bench.finish(run)
+    return outcome
+
+
+def refuse():
+    """N1: a control plane refuses for 60 s."""
+    return during("apply", ("refuse", "cp2", {"for_": "60s"}))
+
+
+def blackhole():
+    """N2: a control plane is silent for 60 s when etcd shall be bootstrapped."""
+    return during("bootstrap", ("blackhole", "cp3", {"for_": "60s"}))
+
+
+def bootstrap_reply_lost():
+    """N3: Bootstrap is carried out and its reply is lost."""
+    return from_start(("lost-reply", "cp1", {"call": "Bootstrap"}))
+
+
+def apply_replies_lost():
+    """N3: every node takes its config, and every reply is lost."""
+    return from_start(("lost-reply", "", {"call": "ApplyConfiguration"}))
+
+
+def kubeconfig_reset():
+    """N7: the connections of all nodes are reset when the kubeconfig is fetched."""
+    return during("kubeconfig", ("reset", "", {}))
+
+
+def forgotten_connections():
+    """N8: all connections fall silent and stay so; new ones work."""
+    return during("etcd", ("half-open", "", {}))
+
+
+def trickle():
+    """N6: 8 kB/s to and from every node, at a pace at which that is enough."""
+    return from_start(("trickle", "", {}), scale=4)
+
+
+def bootstrap_forgotten():
+    """E1: Bootstrap is answered with yes and the node loses power before etcd has data."""
+    return from_start(("crash-after", "cp1", {"call": "Bootstrap"}))
+
+
+def power_lost_after_apply():
+    """D1: a node answers ApplyConfiguration and loses power."""
+    return from_start(("crash-after", "cp2", {"call": "ApplyConfiguration"}))
+
+
+def unavailable_once():
+    """A1: the first Bootstrap and the first config are answered with Unavailable."""
+    return from_start(("transient", "cp1", {"call": "Bootstrap"}),
+                      ("transient", "w1", {"call": "ApplyConfiguration"}))
+
+
+def overloaded_once():
+    """A7: the first config is answered with ResourceExhausted."""
+    return from_start(("overloaded", "cp3", {"call": "ApplyConfiguration"}))
+
+
+def new_maintenance_key():
+    """T2: a node shows a new key while configs are sent, as after a boot."""
+    return during("apply", ("new-key", "w1", {}))
+
+
+def foreign_certificate():
+    """T1: after its config a control plane shows a certificate of another cluster."""
+    return during("etcd", ("wrong-ca", "cp2", {}), codes={5}, ids={"T1"})
+
+
+def image_not_pulled():
+    """D2: the installer image cannot be pulled for two minutes."""
+    return from_start(("pull-fails", "cp1", {"for_": "2m"}))
+
+
+def frozen():
+    """D7: a control plane freezes for a minute while it is verified."""
+    return during("etcd", ("freeze", "cp1", {"for_": "60s"}))
+
+
+def reboots():
+    """D6: all control planes reboot while etcd comes up."""
+    return during("etcd", ("reboot", "cp1", {}), ("reboot", "cp2", {}), ("reboot", "cp3", {}))
+
+
+def time_not_synced():
+    """T7: the clock of the bootstrap target does not come into sync for two minutes."""
+    return from_start(("time-unsynced", "cp1", {"for_": "2m"}))
+
+
+def slow_learner():
+    """E6, E7: a member stays a learner for three minutes."""
+    return from_start(("learner-stuck", "cp2", {"for_": "3m"}))
+
+
+def learner_for_ever():
+    """E7: a member is never promoted: out of time, and ready once it is."""
+    return from_start(("learner-stuck", "cp2", {}), scale=100, codes={1, 4},
+                      ids={"E7", "I13", "E6", "A1", "N3"})
+
+
+CASES = [refuse, blackhole, bootstrap_reply_lost, apply_replies_lost, kubeconfig_reset,
+         forgotten_connections, trickle, bootstrap_forgotten, power_lost_after_apply,
+         unavailable_once, overloaded_once, new_maintenance_key, foreign_certificate,
+         image_not_pulled, frozen, reboots, time_not_synced, slow_learner, learner_for_ever]
