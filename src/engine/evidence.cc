@@ -35,6 +35,7 @@ std::string told(const CallResult<std::vector<ServiceStatus>>& services) {
     const bool well = (service.state == "Running" && service.healthy) ||
                       service.state == "Finished" || service.state == "Skipped";
     if (well || (service.state == "Running" && service.health_unknown)) continue;
+    if (++count > kServicesMax) break;
     text +=
         fmt::format("{}{} is {}", text.empty() ? "services: " : ", ", service.id, service.state);
     if (!service.last_message.empty())
