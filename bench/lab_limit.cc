@@ -4,7 +4,7 @@
 //
 //   lab_limit CONTROL_PLANES WORKERS after-api|with-control-planes
 //
-// Prints seconds of the lab's own time, from "all nodes are in maintenance mode" to "all are ready".
+// Prints seconds of the lab's own time, from "all nodes are in maintenance mode" to "all ready".
 
 #include <algorithm>
 #include <chrono>
@@ -33,7 +33,8 @@ class PerfectOperator {
     const MonoTime began = bench_.clock.now();
     apply_to(control_planes_);
     if (!workers_wait) apply_to(workers_);
-    bench_.run_to([&] { return control_planes_.front().node->bootstrap(Bench::admin).has_value(); });
+    bench_.run_to(
+        [&] { return control_planes_.front().node->bootstrap(Bench::admin).has_value(); });
     if (workers_wait) {
       bench_.run_to([&] { return control_planes_.front().node->api_server_ready(); });
       apply_to(workers_);

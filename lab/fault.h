@@ -25,7 +25,7 @@ const std::vector<FaultKind>& fault_kinds();
 struct Injection {
   NodeName node;  // empty: every node
   std::string fault;
-  Duration lasts{};  // in the lab's time; zero: until cleared
+  Duration lasts{};    // in the lab's time; zero: until cleared
   std::string call{};  // for faults of one call: the method's name; empty: any change
 };
 

@@ -14,19 +14,12 @@ namespace ichor {
 
 namespace {
 
-RunResult verdict_of(Exit exit, std::string verdict) {
-  RunResult result;
-  result.exit = exit;
-  result.verdict = std::move(verdict);
-  return result;
-}
-
 /// Programs get rows, people a text.
 Exit tell(std::vector<nlohmann::ordered_json> rows, const std::vector<std::string>& lines,
           std::string verdict, const CommonOptions& common, Desk& desk) {
   if (for_programs(common.output)) {
     desk.display().show(Listing{"fault", {}, std::move(rows)});
-    return finish(verdict_of(Exit::done, std::move(verdict)), desk);
+    return finish(end_with(Exit::done, std::move(verdict)).value(), desk);
   }
   for (const std::string& line : lines) desk.out() << line << "\n";
   return Exit::done;
@@ -70,7 +63,7 @@ Exit tell_all(const DoctorRequest& request, Desk& desk) {
   const std::size_t count = listing.rows.size();
   desk.display().show(listing);
   return finish(
-      verdict_of(Exit::done, fmt::format("{} faults; `ichor doctor ID` explains one", count)),
+      end_with(Exit::done, fmt::format("{} faults; `ichor doctor ID` explains one", count)).value(),
       desk);
 }
 
@@ -87,7 +80,8 @@ Exit tell_last(const CommonOptions& common, Desk& desk) {
   }
   auto last = last_run(*records);
   if (!last) {
-    return finish(summary_of(*input, verdict_of(Exit::done, "nothing has been run yet")), desk);
+    return finish(summary_of(*input, end_with(Exit::done, "nothing has been run yet").value()),
+                  desk);
   }
   Listing changes{
       "change",
@@ -102,11 +96,12 @@ Exit tell_last(const CommonOptions& common, Desk& desk) {
     changes.rows.push_back(std::move(row));
   }
   desk.display().show(changes);
-  RunResult result = verdict_of(
-      Exit::done,
+  RunResult result;
+  result.exit = Exit::done;
+  result.verdict =
       last->exit
           ? fmt::format("run {} ended with exit {}: {}", last->number, *last->exit, last->verdict)
-          : fmt::format("run {} did not end: it was killed (L1), or it still runs", last->number));
+          : fmt::format("run {} did not end: it was killed (L1), or it still runs", last->number);
   result.findings = std::move(last->findings);
   return finish(summary_of(*input, std::move(result)), desk);
 }
@@ -137,10 +132,11 @@ Exit run(const DoctorRequest& request, const CommonOptions& common, Desk& desk) 
   if (const LintRule* rule = rule_of(subject)) return tell_lint_rule(*rule, subject, desk);
   const auto match = match_error(subject);
   if (match && match->fault) return tell_match(*match, common, desk);
-  return finish(verdict_of(Exit::failed,
-                           fmt::format("\"{}\" is no id, no node of {} and no error that is known; "
-                                       "`ichor doctor --all` lists what is",
-                                       subject, common.profile)),
+  return finish(end_with(Exit::failed,
+                         fmt::format("\"{}\" is no id, no node of {} and no error that is known; "
+                                     "`ichor doctor --all` lists what is",
+                                     subject, common.profile))
+                    .value(),
                 desk);
 }
 

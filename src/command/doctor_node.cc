@@ -107,12 +107,7 @@ Exit examine_one(const DoctorRequest& request, const CommonOptions& common, Desk
   auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
   if (!input) return finish(std::move(input).error(), desk);
   const NodePlan* plan = input->profile.find(NodeName(request.subject));
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
-  WorkspaceWish place = ground->wish();
-  place.read_only = true;
-  place.as_guest = true;
-  auto space = open_workspace(*input, place, desk);
+  auto space = open_to_look(common, *input, desk);
   if (!space) return finish(std::move(space).error(), desk);
 
   LookingWorld looking(*space, desk);

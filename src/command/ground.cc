@@ -36,4 +36,13 @@ OrEnd<Ground> find_ground(const CommonOptions& common, const ProfileInput& input
   return ground;
 }
 
+OrEnd<Workspace> open_to_look(const CommonOptions& common, const ProfileInput& input, Desk& desk) {
+  const auto ground = find_ground(common, input, desk);
+  if (!ground) return tl::unexpected(ground.error());
+  WorkspaceWish place = ground->wish();
+  place.read_only = true;
+  place.as_guest = true;
+  return open_workspace(input, place, desk);
+}
+
 }  // namespace ichor

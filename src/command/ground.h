@@ -28,6 +28,10 @@ struct Ground {
 /// The lab that runs in --lab-state, or without that flag the profile's own machines.
 OrEnd<Ground> find_ground(const CommonOptions& common, const ProfileInput& input, Desk& desk);
 
+/// Everything that a look at the nodes needs. Nothing is made or written, and without the cluster's
+/// secrets a talosconfig will do.
+OrEnd<Workspace> open_to_look(const CommonOptions& common, const ProfileInput& input, Desk& desk);
+
 Ground ground_on(const LabSeat& seat, const CommonOptions& common, const ProfileInput& input);
 
 }  // namespace ichor

@@ -82,6 +82,7 @@ class Loader {
 
   void resolve() {
     KubernetesPlan& plan = material_.plan;
+    plan.root = root_;
     resolve(plan.namespaces.tree);
     for (std::string& file : plan.secret_manifests) resolve(file);
     resolve(plan.onepassword.connect_token_file);
@@ -293,6 +294,7 @@ class Loader {
       WantedRelease release;
       release.chart = planned.chart.chart;
       release.version = planned.chart.version;
+      release.plain_http = planned.chart.plain_http;
       if (!planned.from.empty()) {
         auto from_tree = read_tree(planned.from);
         if (!from_tree) {

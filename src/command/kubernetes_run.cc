@@ -6,6 +6,8 @@
 #include "command/kube_reach.h"
 #include "command/kubernetes_material.h"
 #include "command/workspace.h"
+#include "model/kubernetes_plan.h"
+#include "phase/kubernetes/tools.h"
 
 namespace ichor {
 
@@ -162,6 +164,22 @@ void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& s
                     fmt::to_string(static_cast<int>(result.exit)), result.verdict),
              last);
   state.journal().unlock();
+}
+
+OrEnd<void> check_kubernetes(const ProfileInput& input, StateDir& state, const PhasesWish& wish,
+                             Desk& desk) {
+  const KubernetesPlan& plan = *input.profile.kubernetes;
+  RunResult refused;
+  refused.findings =
+      missing_tools(plan, desk.processes(), tools_needed(plan, wish.first, wish.last));
+  if (!refused.findings.empty()) {
+    refused.exit = Exit::findings;
+    refused.verdict = "the Kubernetes phases need programs that are missing; nothing was begun";
+    return tl::unexpected(std::move(refused));
+  }
+  auto material = load_material(input, state, {}, {wish.first, wish.last}, desk);
+  if (!material) return tl::unexpected(std::move(material).error());
+  return {};
 }
 
 void note_pending_cni(const ProfileInput& input, RunResult& result) {

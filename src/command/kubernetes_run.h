@@ -25,6 +25,11 @@ struct KubernetesWish {
 void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& state,
                     TalosApi* talos, const KubernetesWish& wish, RunResult& result, Desk& desk);
 
+/// Whether phases could be run later: what they need is there, decrypted and installed. Asked
+/// before the nodes are touched; bad news is better then than after twenty minutes.
+OrEnd<void> check_kubernetes(const ProfileInput& input, StateDir& state, const PhasesWish& wish,
+                             Desk& desk);
+
 /// Whether the cluster has no network and nothing in the profile will give it one: exit 6.
 void note_pending_cni(const ProfileInput& input, RunResult& result);
 

@@ -62,7 +62,10 @@ OrEnd<ProfileReading> read_profile_file(const std::string& path, SecretWords& se
                              surroundings_of(folder + "/", secrets, desk));
   }
   const auto text = desk.read_input(profile);
-  if (!text) return end_with(Exit::usage, text.error().message);
+  if (!text) {
+    return end_with(Exit::usage,
+                    text.error().message + "; `ichor init` writes a profile, -p names another one");
+  }
   return read_any_profile(*text, profile, surroundings_of(profile, secrets, desk));
 }
 

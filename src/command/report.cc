@@ -10,7 +10,11 @@ Exit run(const ReportRequest&, const CommonOptions& common, Desk& desk) {
   auto input = read_profile_input(common, {}, desk);
   if (!input) return finish(std::move(input).error(), desk);
   auto state = desk.open_state(state_path(common, *input), Desk::Missing::refuse);
-  if (!state) return finish(end_with(state.error()).value(), desk);
+  if (!state) {
+    Error error = state.error();
+    if (error.code == Errc::invalid) error.message = "nothing was begun yet: " + error.message;
+    return finish(end_with(error).value(), desk);
+  }
   auto records = (*state)->journal().read();
   if (!records) return finish(end_with(records.error()).value(), desk);
   const std::size_t count = records->size();

@@ -27,7 +27,8 @@ std::vector<std::string> next_steps(const RunResult& result, const std::string& 
     case Exit::done: return {fmt::format("kubectl --kubeconfig {} get nodes", kubeconfig)};
     case Exit::interrupted:
     case Exit::terminated:
-    case Exit::out_of_time: return {"ichor up: it goes on where this run was", "ichor status"};
+    case Exit::out_of_time:
+      return {"ichor up (of a lab with --lab --lab-state DIR): it goes on where this run was"};
     case Exit::failed: return {"mend what is named above, then ichor up: it goes on from there"};
     case Exit::cni_pending: return {"install the CNI, then `ichor wait nodes`"};
     case Exit::unsafe: return {"nothing more was touched: read what is named above first"};
@@ -100,6 +101,10 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
     refused.verdict = failures.front().what;
     refused.findings = failures;
     return finish(summary_of(input, std::move(refused)), desk);
+  }
+  if (const auto phases = phases_of(request, input)) {
+    auto ready = check_kubernetes(input, *space->state, *phases, desk);
+    if (!ready) return finish(summary_of(input, std::move(ready).error()), desk);
   }
   RunWish wish;
   wish.adopt = request.change.adopt;

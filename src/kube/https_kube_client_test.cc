@@ -18,7 +18,8 @@ using Request = TestApiServer::Request;
 constexpr const char* kCore =
     R"({"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"pods","kind":"Pod",
         "namespaced":true,"shortNames":["po"]},{"name":"pods/log","kind":"Pod","namespaced":true},
-        {"name":"configmaps","kind":"ConfigMap","namespaced":true},{"name":"nodes","kind":"Node"}]})";
+        {"name":"configmaps","kind":"ConfigMap","namespaced":true},{"name":"nodes",
+         "kind":"Node"}]})";
 const KubeKind kConfigMap{"", "v1", "ConfigMap"};
 
 Reply status(int code, const std::string& reason, const std::string& message) {

@@ -52,6 +52,7 @@ struct KubernetesPlan {
     std::string version;
     std::string name_space;
     std::vector<std::string> values;  // files
+    bool plain_http{false};           // of its registry
   };
   struct Crds {
     std::string helmfile;

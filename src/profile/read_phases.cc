@@ -102,6 +102,7 @@ void read_chart(MappingReader& reader, Plan::Chart& chart, Need need) {
   reader.text("version", chart.version);
   reader.text("namespace", chart.name_space, Need::optional, kName, is_kube_name);
   reader.texts("values", chart.values);
+  reader.flag("plain_http", chart.plain_http);
 }
 
 void read_crds(MappingReader reader, Plan::Crds& target) {

@@ -7,6 +7,7 @@
 
 #include "async/slot.h"
 #include "base/check.h"
+#include "talos/callback_threads.h"
 #include "talos/certificate.h"
 #include "talos/connector.h"
 #include "talos/probe.h"
@@ -109,6 +110,7 @@ struct GrpcTalosApi::Impl {
                            Duration limit, PeerDemand demand);
 
   Library library;  // first, so that it goes last
+  CallbackThreads callback_threads;
   Options options;
   std::shared_ptr<Mailbox> mailbox;
   Prober prober;

@@ -45,9 +45,12 @@ std::string spent(std::int64_t from_ms, std::int64_t to_ms) {
 
 std::string sent_text(const Run& run, const JournalRecord& intent) {
   const JournalRecord* outcome = outcome_of(run, intent);
-  if (!outcome)
-    return fmt::format("{}: unknown, the run ended before the answer", name_of(intent.call));
-  std::string text = fmt::format("{}: {} after {}", name_of(intent.call), name_of(outcome->outcome),
+  // What goes to the cluster names its object in the key; what goes to a node has a mark there.
+  const bool has_object = intent.node.value().empty() && !intent.key.empty();
+  const std::string what = has_object ? fmt::format("{} of {}", name_of(intent.call), intent.key)
+                                      : std::string(name_of(intent.call));
+  if (!outcome) return fmt::format("{}: unknown, the run ended before the answer", what);
+  std::string text = fmt::format("{}: {} after {}", what, name_of(outcome->outcome),
                                  spent(intent.wall_ms, outcome->wall_ms));
   if (!outcome->value.empty()) text += fmt::format(" ({})", outcome->value);
   return text;

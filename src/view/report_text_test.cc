@@ -6,7 +6,9 @@
 namespace ichor {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 /// A journal that is written one second per record.
 class Journaling {
@@ -70,6 +72,15 @@ TEST(ReportLines, TellEveryRunWithWhatWasSentAndWhatCameOfIt) {
           "## Run 2, 2026-01-31 12:00:06Z", "",
           "exit 0: infra is ready. It took 3s and intended 1 changes.", "",
           "        +1s  cp1  Bootstrap: refused after 1s (Bootstrap: AlreadyExists: no)"));
+}
+
+TEST(ReportLines, NameTheObjectsThatWereSentToTheCluster) {
+  Journaling journal;
+  journal.in("one").intend("", Call::kube_apply);
+  journal.records_.back().key = "Namespace/flux-system";
+  journal.answer("", Call::kube_apply, OutcomeKind::done);
+  EXPECT_THAT(report_lines("infra", journal.records_),
+              Contains(HasSubstr("server-side apply of Namespace/flux-system: done after 1s")));
 }
 
 TEST(ReportLines, SayThatNothingWasDone) {

@@ -65,7 +65,7 @@ class Run:
              *bench.flags], stdout=stdout, stderr=self.errors, text=True, **popen)
         self.lines = []
 
-    def wait_for(self, seen, limit_s=LIMIT_S):
+    def wait_for(self, seen):
         """Reads events until one for which `seen` holds; False if the run ended before."""
         for line in self.process.stdout:
             self.lines.append(line)
@@ -103,9 +103,14 @@ class Run:
         return last if last.get("type") == "summary" else {}
 
     def ids(self):
-        """Ids of the findings, and all that was said with them."""
-        found = [event for event in self.events if event.get("type") == "finding"]
-        return {event["id"] for event in found}
+        """Ids of the findings that are errors."""
+        return {event["id"] for event in self.events if event.get("severity") == "error"}
+
+    def outcome(self):
+        """How it ended, for the line of a case whose world was ready at last."""
+        code = self.process.returncode
+        names = "/".join(sorted(self.ids()))
+        return "ready" if code == 0 else f"exit {code}{names and ' ' + names}, then ready"
 
     def explain(self):
         self.errors.seek(0)
@@ -201,6 +206,14 @@ class Bench:
         demand(run.process.returncode == 0, run.explain())
         demand(run.summary.get("ok"), "the summary does not say ok: " + run.explain())
         self.judge_machines()
+
+    def up_disturbed(self, phase, disturb):
+        """A run that meets `disturb` when this phase begins, and its end."""
+        run = self.start("up")
+        demand(run.wait_phase(phase), run.explain())
+        disturb(run)
+        run.end()
+        return run
 
     def judge_machines(self):
         nodes = self.status()

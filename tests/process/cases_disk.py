@@ -39,7 +39,7 @@ def disk_full():
             bench.finish()
         finally:
             shell("umount", "-l", state)
-    return f"exit 5 {'/'.join(sorted(run.ids()))}, then ready"
+    return run.outcome()
 
 
 def broken_disk(call, good_calls):
@@ -49,7 +49,7 @@ def broken_disk(call, good_calls):
                                "-e", inject])
         bench.judge_refused(run, {1, 5}, {"L3", "L4"})
         bench.finish()
-    return f"exit {run.process.returncode} {'/'.join(sorted(run.ids()))}, then ready"
+    return run.outcome()
 
 
 def sync_fails():
@@ -150,7 +150,7 @@ def clock_behind():
         run = bench.up(prefix=["faketime", "--exclude-monotonic", "-f", "-400d"])
         bench.judge_refused(run, {1, 4, 5}, {"T6"})
         bench.finish()
-    return f"exit {run.process.returncode} {'/'.join(sorted(run.ids()))}, then ready"
+    return run.outcome()
 
 
 def clock_jumps():
@@ -168,7 +168,7 @@ def clock_jumps():
         stamp.write_text("-10m")
         run.end()
         bench.finish(run)
-    return "ready" if run.process.returncode == 0 else f"exit {run.process.returncode}, then ready"
+    return run.outcome()
 
 
 CASES = [disk_full, sync_fails, write_fails, never_writable, bits_flip, cut_short, open_modes,

@@ -1,42 +1,34 @@
 """Faults of the machines themselves, injected into the lab while a bring-up is under way."""
 
-from bench import Bench, demand
+from bench import Bench
+
+
+def settle(bench, run, codes, ids):
+    """With codes the run must have ended so; without the faults it must be ready at last."""
+    if codes:
+        bench.judge_refused(run, set(codes), ids)
+    bench.inject("clear")
+    bench.finish(run)
+    return run.outcome()
+
+
+def inject(bench, injections):
+    for fault, node, flags in injections:
+        bench.inject(fault, node, **flags)
 
 
 def during(phase, *injections, scale=20, codes=(), ids=()):
-    """Injects when the phase begins. With codes the run must end so; it must be ready at last."""
+    """Injects when the phase begins."""
     with Bench(scale) as bench:
-        run = bench.start("up")
-        demand(run.wait_phase(phase), run.explain())
-        for fault, node, flags in injections:
-            bench.inject(fault, node, **flags)
-        run.end()
-        outcome = "ready"
-        if codes:
-            bench.judge_refused(run, set(codes), ids)
-            outcome = f"exit {run.process.returncode} {'/'.join(sorted(run.ids()))}, then ready"
-        elif run.process.returncode != 0:
-            outcome = f"exit {run.process.returncode}, then ready"
-        bench.inject("clear")
-        bench.finish(run)
-    return outcome
+        run = bench.up_disturbed(phase, lambda _: inject(bench, injections))
+        return settle(bench, run, codes, ids)
 
 
-def from_start(*injections, scale=20, codes=(), ids=(), node_back=None):
+def from_start(*injections, scale=20, codes=(), ids=()):
     """Injects before the run begins."""
     with Bench(scale) as bench:
-        for fault, node, flags in injections:
-            bench.inject(fault, node, **flags)
-        run = bench.up()
-        outcome = "ready"
-        if codes:
-            bench.judge_refused(run, set(codes), ids)
-            outcome = f"exit {run.process.returncode} {'/'.join(sorted(run.ids()))}, then ready"
-        elif run.process.returncode != 0:
-            outcome = f"exit {run.process.returncode}, then ready"
-        bench.inject("clear")
-        bench.finish(run)
-    return outcome
+        inject(bench, injections)
+        return settle(bench, bench.up(), codes, ids)
 
 
 def refuse():

@@ -12,7 +12,7 @@ def loss(percent, scale):
         run = bench.up()
         rules()
         bench.finish(run)
-    return f"exit {run.process.returncode}, then ready" if run.process.returncode else "ready"
+    return run.outcome()
 
 
 def loss_1():
@@ -42,7 +42,7 @@ def resets():
         run = bench.up()
         rules()
         bench.finish(run)
-    return f"exit {run.process.returncode}, then ready" if run.process.returncode else "ready"
+    return run.outcome()
 
 
 def mtu_hole():
@@ -54,7 +54,7 @@ def mtu_hole():
         bench.judge_refused(run, {1, 4}, {"I13", "N1", "N2", "N3", "N15"})
         rules()
         bench.finish(run)
-    return f"exit {run.process.returncode} {'/'.join(sorted(run.ids()))}, then ready"
+    return run.outcome()
 
 
 def rate():
@@ -65,7 +65,7 @@ def rate():
         run = bench.up()
         shell("tc", "qdisc", "del", "dev", "lo", "root")
         bench.finish(run)
-    return f"exit {run.process.returncode}, then ready" if run.process.returncode else "ready"
+    return run.outcome()
 
 
 def half_open():
@@ -83,8 +83,7 @@ def half_open():
         run.end()
         rules()
         bench.finish(run)
-    return f"{len(ports)} connections, " + ("ready" if run.process.returncode == 0 else
-                                            f"exit {run.process.returncode}, then ready")
+    return f"{len(ports)} connections, {run.outcome()}"
 
 
 def partition():
@@ -99,7 +98,7 @@ def partition():
         rules()
         run.end()
         bench.finish(run)
-    return "ready" if run.process.returncode == 0 else f"exit {run.process.returncode}, then ready"
+    return run.outcome()
 
 
 CASES = [loss_1, loss_5, loss_15, loss_30, resets, mtu_hole, rate, half_open, partition]

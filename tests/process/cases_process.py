@@ -39,43 +39,42 @@ def killed_at_each_change():
     return f"{struck} kills, ready"
 
 
+def disturbed(phase, disturb):
+    """The run is not told, and ends ready or with a verdict that the next one recovers from."""
+    with Bench(20) as bench:
+        run = bench.up_disturbed(phase, lambda run: disturb(bench, run))
+        bench.finish(run)
+    return run.outcome()
+
+
 def stopped():
     """L2: SIGSTOP for so long that a call's deadline has passed, then SIGCONT."""
-    with Bench(20) as bench:
-        run = bench.start("up")
-        demand(run.wait_phase("bootstrap"), run.explain())
+    def stop(_, run):
         run.send(signal.SIGSTOP)
         time.sleep(8)
         run.send(signal.SIGCONT)
-        run.end()
-        bench.finish(run)
-    return "ready" if run.process.returncode == 0 else f"exit {run.process.returncode}, then ready"
+
+    return disturbed("bootstrap", stop)
 
 
 def machines_lose_power():
     """D1: the lab is killed in the middle, and every machine with it; then it is started again."""
-    with Bench(20) as bench:
-        run = bench.start("up")
-        demand(run.wait_phase("etcd"), run.explain())
+    def cut(bench, _):
         bench.kill_lab()
         time.sleep(1)
         bench.start_lab()
-        run.end()
-        bench.finish(run)
-    return "ready" if run.process.returncode == 0 else f"exit {run.process.returncode}, then ready"
+
+    return disturbed("etcd", cut)
 
 
 def machines_freeze():
     """D7: the lab is stopped for a while: connections stay, nobody answers."""
-    with Bench(20) as bench:
-        run = bench.start("up")
-        demand(run.wait_phase("apply"), run.explain())
+    def freeze(bench, _):
         bench.lab_process.send_signal(signal.SIGSTOP)
         time.sleep(5)
         bench.lab_process.send_signal(signal.SIGCONT)
-        run.end()
-        bench.finish(run)
-    return "ready" if run.process.returncode == 0 else f"exit {run.process.returncode}, then ready"
+
+    return disturbed("apply", freeze)
 
 
 def interrupted():

@@ -54,9 +54,7 @@ def over_cable(scale, **faults):
             run = bench.start("up", prefix=cable.enter)
             run.end()
         bench.finish(run)
-    outcome = "ready" if run.process.returncode == 0 else \
-        f"exit {run.process.returncode}, then ready"
-    return f"{outcome} ({cable.counts})"
+    return f"{run.outcome()} ({cable.counts})"
 
 
 def good_cable():

@@ -82,10 +82,21 @@ class RealNodes(unittest.TestCase):
         address = cluster.specs[0].address
         run = table.runner(recording.command(cluster, cluster.specs[0]))
         with cluster.timed(f"{len(table.COMMANDS)} talosctl commands on {address}"):
-            found = table.shapes(cluster.home, run)
-        table.write(found, clusters.KEPT / "recordings" / table.RECORDED.name)
-        recorded = json.loads(table.RECORDED.read_text())
-        self.assertEqual(table.differences(found, recorded), {})
+            found = table.shapes(cluster.home, address, run)
+        self.assert_as_recorded(found, table.RECORDED.name)
+
+    def assert_passes_talosctl_on(self, cluster):
+        """One control plane passes calls on to all nodes."""
+        everyone = ",".join(spec.address for spec in cluster.specs)
+        prefix = recording.command(cluster, cluster.specs[0])
+        prefix[prefix.index("-n") + 1] = everyone
+        with cluster.timed(f"{len(table.ON_MANY)} talosctl commands on {everyone}"):
+            found = table.shapes_of_many(table.runner(prefix))
+        self.assert_as_recorded(found, "many-" + table.RECORDED.name)
+
+    def assert_as_recorded(self, found, name):
+        table.write(found, clusters.KEPT / "recordings" / name)
+        self.assertEqual(table.differences(found, json.loads(table.RECORDED.read_text())), {})
 
 
 class Harness(RealNodes):
@@ -160,6 +171,7 @@ class ThreeControlPlanesAndAWorker(RealNodes):
         self.assert_healthy(cluster)
         self.assert_nothing_left_to_do(cluster)
         self.assert_each_node_was_changed_once(cluster)
+        self.assert_passes_talosctl_on(cluster)
 
 
 def main(tests, module=__name__):

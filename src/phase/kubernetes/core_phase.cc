@@ -114,9 +114,12 @@ class Installer {
 
   Task<bool> go() {
     while (true) {
-      start_what_can();
-      if (running_ == 0) break;
-      co_await changed_.wait(patient());
+      const bool started = start_what_can();
+      if (running_ > 0) {
+        co_await changed_.wait(patient());
+      } else if (!started) {
+        break;
+      }
     }
     co_await group_.join();
     for (const WantedRelease& release : releases_) {
@@ -133,16 +136,20 @@ class Installer {
  private:
   Context patient() { return {context_.clock, &deaf_, kNever}; }
 
-  void start_what_can() {
-    if (failed_) return;
+  /// Whether something was started; it may have ended by now.
+  bool start_what_can() {
+    bool any = false;
+    if (failed_) return any;
     for (const std::string& name : next_releases(releases_, started_, deployed_)) {
-      if (running_ >= run_.material.plan.core.parallel) return;
+      if (running_ >= run_.material.plan.core.parallel) break;
       const auto found = std::find_if(releases_.begin(), releases_.end(),
                                       [&](const auto& release) { return release.name == name; });
       started_.push_back(name);
       ++running_;
+      any = true;
       group_.spawn(one(*found));
     }
+    return any;
   }
 
   Task<void> one(WantedRelease release) {

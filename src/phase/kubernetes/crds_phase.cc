@@ -27,6 +27,7 @@ std::vector<std::string> template_arguments(const KubernetesPlan::Chart& chart) 
   if (!chart.name_space.empty()) {
     arguments.insert(arguments.end(), {"--namespace", chart.name_space});
   }
+  if (chart.plain_http) arguments.emplace_back("--plain-http");
   return arguments;
 }
 

@@ -51,7 +51,8 @@ class CsrTest : public ::testing::Test {
     KubeObject object = KubeObject::parse(
         R"({"apiVersion":"certificates.k8s.io/v1","kind":"CertificateSigningRequest","metadata":
             {"name":"csr-1"},"spec":{"signerName":"kubernetes.io/kubelet-serving","groups":
-            ["system:nodes","system:authenticated"],"usages":["digital signature","server auth"]}})");
+            ["system:nodes","system:authenticated"],"usages":["digital signature",
+         "server auth"]}})");
     object["spec"]["username"] = user;
     object["spec"]["request"] = request;
     return object;

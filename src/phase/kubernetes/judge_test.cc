@@ -132,7 +132,8 @@ TEST(Services, MustRunAndBeHealthy) {
 
 TEST(Selectors, AreWrittenAsQueriesWantThem) {
   const KubeObject selector = KubeObject::parse(
-      R"({"matchLabels":{"a":"b"},"matchExpressions":[{"key":"c","operator":"In","values":["d","e"]},
+      R"({"matchLabels":{"a":"b"},"matchExpressions":[{"key":"c","operator":"In","values":["d",
+         "e"]},
           {"key":"f","operator":"DoesNotExist"}]})");
   EXPECT_EQ(selector_text(selector), "a=b,c in (d,e),!f");
   EXPECT_TRUE(selects(selector, KubeObject::parse(R"({"a":"b","c":"e"})")));

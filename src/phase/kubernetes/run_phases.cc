@@ -57,6 +57,13 @@ Task<PhaseReport> run_one(Context context, KubeWorld& world, const KubernetesMat
   co_return std::move(run.report);
 }
 
+/// For other programs; written only where it differs, because every write leaves a backup.
+Result<void> keep_kubeconfig(KubeWorld& world, const KubernetesMaterial& material) {
+  const std::optional<SecretString> kept = world.files.read(kToolsKubeconfig);
+  if (kept && *kept == material.kubeconfig) return {};
+  return world.files.write(kToolsKubeconfig, material.kubeconfig);
+}
+
 bool ended_well(const PhaseReport& report) { return report.end == PhaseEnd::done; }
 
 }  // namespace
@@ -76,7 +83,7 @@ Task<PhasesResult> run_phases(Context context, KubeWorld& world, const Kubernete
     result.findings.push_back(std::move(finding));
     co_return result;
   }
-  if (const auto written = world.files.write(kToolsKubeconfig, material.kubeconfig); !written) {
+  if (const auto written = keep_kubeconfig(world, material); !written) {
     Finding finding;
     finding.id = "L3";
     finding.what = written.error().message;

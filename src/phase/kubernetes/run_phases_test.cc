@@ -303,7 +303,7 @@ TEST_F(RunPhasesTest, BeginNothingWhereAProgramIsMissing) {
   EXPECT_EQ(exit(result), Exit::findings);
   EXPECT_EQ(bench_.cluster.applies, 0);
   ASSERT_EQ(result.findings.size(), 1u);
-  EXPECT_EQ(result.findings[0].id, "L4");
+  EXPECT_EQ(result.findings[0].id, "tool");
   EXPECT_THAT(result.findings[0].why, HasSubstr("install the releases"));
 }
 

@@ -11,10 +11,10 @@ namespace {
 constexpr Duration kVersionLimit = std::chrono::seconds(30);
 constexpr std::size_t kWordsMax = 800;
 
-std::optional<std::string> path_of(const KubeWorld& world, const KubernetesPlan& plan,
+std::optional<std::string> path_of(Processes& processes, const KubernetesPlan& plan,
                                    const std::string& name) {
   const auto given = plan.tools.find(name);
-  return world.processes.find(given == plan.tools.end() ? name : given->second);
+  return processes.find(given == plan.tools.end() ? name : given->second);
 }
 
 std::vector<std::string> version_arguments(const std::string& name) {
@@ -40,7 +40,7 @@ std::string last_words(const ProcessResult& result) {
 
 Finding unusable(const NeededTool& tool, std::string what, std::string fix) {
   Finding finding;
-  finding.id = "L4";
+  finding.id = "tool";
   finding.where = tool.name;
   finding.what = std::move(what);
   finding.why = fmt::format("it is needed {}", tool.why);
@@ -79,10 +79,22 @@ std::vector<NeededTool> tools_needed(const KubernetesPlan& plan, int first, int 
   return needed;
 }
 
+std::vector<Finding> missing_tools(const KubernetesPlan& plan, Processes& processes,
+                                   const std::vector<NeededTool>& needed) {
+  std::vector<Finding> findings;
+  for (const NeededTool& tool : needed) {
+    if (path_of(processes, plan, tool.name)) continue;
+    findings.push_back(
+        unusable(tool, fmt::format("the program {} is not installed", tool.name),
+                 fmt::format("install it, or name it in the profile: phases.tools.{}", tool.name)));
+  }
+  return findings;
+}
+
 ProcessCall tool_call(const KubeWorld& world, const KubernetesMaterial& material,
                       const std::string& name, std::vector<std::string> arguments) {
   ProcessCall call;
-  call.program = path_of(world, material.plan, name).value_or(name);
+  call.program = path_of(world.processes, material.plan, name).value_or(name);
   call.arguments = std::move(arguments);
   for (const auto& [variable, value] : material.environment) {
     // Keys and tokens are for the program that they belong to.
@@ -107,15 +119,10 @@ Task<Result<SecretString>> tool_output(Context context, KubeWorld& world, Proces
 Task<std::vector<Finding>> check_tools(Context context, KubeWorld& world,
                                        const KubernetesMaterial& material,
                                        std::vector<NeededTool> needed) {
-  std::vector<Finding> findings;
+  std::vector<Finding> findings = missing_tools(material.plan, world.processes, needed);
   for (const NeededTool& tool : needed) {
-    const auto path = path_of(world, material.plan, tool.name);
-    if (!path) {
-      findings.push_back(unusable(
-          tool, fmt::format("the program {} is not installed", tool.name),
-          fmt::format("install it, or name it in the profile: phases.tools.{}", tool.name)));
-      continue;
-    }
+    const auto path = path_of(world.processes, material.plan, tool.name);
+    if (!path) continue;
     ProcessCall call = tool_call(world, material, tool.name, version_arguments(tool.name));
     call.limit = kVersionLimit;
     const auto version = co_await tool_output(context, world, std::move(call));

@@ -21,6 +21,10 @@ struct NeededTool {
 /// What the phases from `first` to `last` need, by the plan.
 std::vector<NeededTool> tools_needed(const KubernetesPlan& plan, int first, int last);
 
+/// A finding for each of them that is not installed.
+std::vector<Finding> missing_tools(const KubernetesPlan& plan, Processes& processes,
+                                   const std::vector<NeededTool>& needed);
+
 /// A finding for each program that is missing, or that is of a version we cannot work with. Asked
 /// before anything is changed.
 Task<std::vector<Finding>> check_tools(Context context, KubeWorld& world,

@@ -37,6 +37,7 @@ ProcessCall check_call(PhaseRun& run, SecretString manifests) {
   ProcessCall call = tool_call(run.world, run.material, "kubeconform", kubeconform_arguments(run));
   call.limit = kBuildLimit;
   call.input = std::move(manifests);
+  call.folder = run.material.plan.root;  // schemas may be named from there
   return call;
 }
 

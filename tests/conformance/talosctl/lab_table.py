@@ -86,7 +86,8 @@ def main(version, also_expected=None):
         with Lab(home, version) as lab:
             addresses = lab.addresses()
             many = table.shapes_of_many(lab.talosctl(tool.stdout.strip(), addresses))
-            found = table.shapes(home, lab.talosctl(tool.stdout.strip(), addresses[:1]))
+            found = table.shapes(home, addresses[0],
+                                 lab.talosctl(tool.stdout.strip(), addresses[:1]))
     return judge(found | many, EXPECTED | (also_expected or {}))
 
 
