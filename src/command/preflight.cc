@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
+#include "command/image_check.h"
 #include "command/partial_run.h"
 #include "command/site_checks.h"
 
@@ -66,6 +67,7 @@ Exit run(const PreflightRequest& request, const CommonOptions& common, Desk& des
                            {"detail", "DETAIL"}, {"fault", "FAULT"}, {"fix", "FIX", true}};
   for (const Check& check : site_checks(*input, *ground, *space, desk)) found.note({}, check);
   for (const Check& check : tool_checks(input->profile, desk)) found.note({}, check);
+  for (const Check& check : image_checks(input->profile, *ground, desk)) found.note({}, check);
   found.note({}, twin_check(*seen));
   const Wanted wanted{input->profile, space->configs, space->facts, desk.clock().now()};
   for (const NodeView& view : seen->nodes) judge_node(wanted, view, found);
