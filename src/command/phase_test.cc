@@ -32,9 +32,9 @@ class PhaseTest : public ::testing::Test {
 };
 
 TEST_F(PhaseTest, MakesTheNamespacesOfTheTree) {
-  desk_.inputs["kubernetes/apps/network/ks.yaml"] = "";
-  desk_.inputs["kubernetes/apps/flux-system/ks.yaml"] = "";
-  desk_.inputs["kubernetes/apps/README.md"] = "";
+  desk_.inputs["./kubernetes/apps/network/ks.yaml"] = "";
+  desk_.inputs["./kubernetes/apps/flux-system/ks.yaml"] = "";
+  desk_.inputs["./kubernetes/apps/README.md"] = "";
   const Exit exit = phase("phases: {namespaces: {tree: kubernetes/apps}}\n", {});
   EXPECT_EQ(exit, Exit::done) << desk_.display().summary().result.verdict;
   EXPECT_THAT(desk_.display().rows("object", {"object", "change"}),
