@@ -50,9 +50,7 @@ constexpr const char* kVariables[] = {"HELM_CACHE_HOME",
 class Loader {
  public:
   Loader(const ProfileInput& input, StateDir& state, Desk& desk)
-      : state_(state),
-        desk_(desk),
-        root_(desk.absolute(input.folder + input.profile.kubernetes->root)) {
+      : state_(state), desk_(desk), root_(root_of(input, desk)) {
     material_.plan = *input.profile.kubernetes;
   }
 
@@ -75,6 +73,13 @@ class Loader {
   std::vector<Finding>& findings() { return findings_; }
 
  private:
+  static std::string root_of(const ProfileInput& input, Desk& desk) {
+    const std::string& root = input.profile.kubernetes->root;
+    if (root.starts_with('/')) return root;
+    const std::string path = input.folder + (root == "." ? "" : root);
+    return desk.absolute(path.empty() ? "." : path);
+  }
+
   std::string at_root(const std::string& path) const {
     return path.empty() || path.starts_with('/') ? path : root_ + "/" + path;
   }

@@ -1,0 +1,79 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command/commands.h"
+#include "command/fake_desk.h"
+
+namespace ichor {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kProfile =
+    "name: small\n"
+    "network: {api_endpoint: 10.0.0.1, node_cidr: 10.0.0.0/24}\n"
+    "talos: {version: v1.12.6}\n"
+    "nodes: {controlplane: {assignments: [{name: a, ip: 10.0.0.1, disk: /dev/vda}]}}\n";
+
+class PhaseTest : public ::testing::Test {
+ protected:
+  Exit phase(const std::string& phases, PhaseRequest request) {
+    desk_.inputs["ichor.yaml"] = kProfile + phases;
+    desk_.inputs["admin.conf"] = "a kubeconfig";
+    request.kubeconfig = "admin.conf";
+    CommonOptions common;
+    common.output = OutputFormat::json;
+    common.state_dir = "state";
+    return run(request, common, desk_);
+  }
+
+  FakeDesk desk_;
+};
+
+TEST_F(PhaseTest, MakesTheNamespacesOfTheTree) {
+  desk_.inputs["./kubernetes/apps/network/ks.yaml"] = "";
+  desk_.inputs["./kubernetes/apps/flux-system/ks.yaml"] = "";
+  desk_.inputs["./kubernetes/apps/README.md"] = "";
+  const Exit exit = phase("phases: {namespaces: {tree: kubernetes/apps}}\n", {});
+  EXPECT_EQ(exit, Exit::done) << desk_.display().summary().result.verdict;
+  EXPECT_THAT(desk_.display().rows("object", {"object", "change"}),
+              ElementsAre("Namespace/flux-system create", "Namespace/network create"));
+  EXPECT_EQ(desk_.display().summary().result.mutations, 2);
+}
+
+TEST_F(PhaseTest, PlansWithoutChangingAnything) {
+  PhaseRequest request;
+  request.change.dry_run = true;
+  request.change.detailed_exitcode = true;
+  EXPECT_EQ(phase("phases: {namespaces: {names: [network]}}\n", request), Exit::changes_pending);
+  EXPECT_EQ(desk_.kube_cluster().applies, 0);
+}
+
+TEST_F(PhaseTest, NamesEverySecretThatCannotBeHad) {
+  const Exit exit = phase(
+      "phases: {secrets: {manifests: [a.sops.yaml], items: [{name: s, namespace: x, files: "
+      "{k: b.key}}]}}\n",
+      {});
+  EXPECT_EQ(exit, Exit::failed);
+  const auto& findings = desk_.display().summary().result.findings;
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_THAT(findings[0].where, HasSubstr("a.sops.yaml"));
+  EXPECT_THAT(findings[1].where, HasSubstr("b.key"));
+  EXPECT_EQ(findings[0].id, "K4");
+  EXPECT_EQ(desk_.kube_cluster().applies, 0);
+}
+
+TEST_F(PhaseTest, SaysThatAProgramIsMissing) {
+  PhaseRequest request;
+  request.phase = UpPart::core;
+  const Exit exit =
+      phase("phases: {core: {releases: [{name: cilium, chart: oci://host/cilium}]}}\n", request);
+  EXPECT_EQ(exit, Exit::findings);
+  EXPECT_EQ(desk_.display().summary().result.findings[0].id, "tool");
+}
+
+TEST_F(PhaseTest, NeedsASectionOfTheProfile) { EXPECT_EQ(phase("", {}), Exit::usage); }
+
+}  // namespace
+}  // namespace ichor
