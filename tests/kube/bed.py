@@ -33,6 +33,34 @@ NODES = {"cp1": "192.168.22.101", "cp2": "192.168.22.102", "cp3": "192.168.22.10
          "w1": "192.168.22.111", "w2": "192.168.22.112", "w3": "192.168.22.113"}
 
 
+CRD_CHARTS = """\
+    charts:
+      - {{chart: {charts}/observability-crds, version: 0.1.0, plain_http: true}}
+      - {{chart: {charts}/flux-operator, version: 0.59.0, plain_http: true}}
+      - chart: {charts}/cert-manager
+        version: v1.21.2
+        plain_http: true
+        values: [bootstrap/crds.yaml]
+"""
+RELEASES = """\
+    releases:
+      - {name: cilium, namespace: kube-system, from: kubernetes/apps/kube-system/cilium/app}
+      - {name: coredns, namespace: kube-system, from: kubernetes/apps/kube-system/coredns/app}
+      - name: cert-manager
+        namespace: cert-manager
+        from: kubernetes/apps/cert-manager/cert-manager/app
+        needs: [coredns]
+      - name: flux-operator
+        namespace: flux-system
+        from: kubernetes/apps/flux-system/flux-operator/app
+        needs: [coredns]
+      - name: flux-instance
+        namespace: flux-system
+        from: kubernetes/apps/flux-system/flux-instance/app
+        needs: [flux-operator]
+"""
+
+
 @dataclasses.dataclass
 class Run:
     """One run of ichor that prints JSON."""
@@ -137,6 +165,15 @@ class Bed:
                           f"  tools:\n{lines}")
         self.tree.replace("ichor.yaml", "nodes: {stable: 30s}",
                           "nodes: {stable: 3s}\n  talos_services: {enabled: false}")
+
+    def use_releases(self):
+        """Phases 1 and 2 by ichor's own lists, out of the GitOps tree, instead of helmfiles."""
+        charts_at = f"oci://127.0.0.1:{self.registry_port}/charts"
+        self.tree.replace("ichor.yaml", "    helmfile: bootstrap/helmfile.d/00-crds.yaml\n",
+                          CRD_CHARTS.format(charts=charts_at))
+        self.tree.replace("ichor.yaml", "    helmfile: bootstrap/helmfile.d/01-core.yaml.gotmpl\n",
+                          RELEASES)
+        trees.private(self.tree.folder / "bootstrap/crds.yaml", "crds: {enabled: true}\n")
 
     # Programs that look at it.
 

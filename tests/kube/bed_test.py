@@ -74,7 +74,11 @@ class Bed(support.KubeTest):
         processes.sweep()
         self.assertFalse(os.path.exists(folder))
 
-    def test_is_judged_by_both_helms_and_helmfile(self):
+
+class BedAndHelm(support.KubeTest):
+    NEEDS = (*tools.BED, "helm-4.3.1", "helmfile")
+
+    def test_agree_on_the_charts(self):
         bed = self.bed_with_tree("helm")
         for name in ("helm-3.22.0", "helm-4.3.1"):
             done = subprocess.run(

@@ -16,11 +16,10 @@ class ACrd(support.KubeTest):
     def test_that_cannot_be_had_or_established_is_named(self):
         bed = self.bed_with_tree("crds")
         self.phases(bed, 0)
-        helmfile = "bootstrap/helmfile.d/00-crds.yaml"
-        bed.tree.replace(helmfile, "version: 0.1.0", "version: 9.9.9")
+        bed.tree.replace("ichor.yaml", "version: 0.1.0", "version: 9.9.9")
         run = bed.ichor("phase", 1, "--timeout", "60s")
         self.assert_named(run, support.UNMET, "", "9.9.9", "observability-crds")
-        bed.tree.replace(helmfile, "version: 9.9.9", "version: 0.1.0")
+        bed.tree.replace("ichor.yaml", "version: 9.9.9", "version: 0.1.0")
         # A CRD that claims the names of one of ours: ours is never established.
         bed.kubectl("apply", "-f", "-", text=SQUATTER)
         crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

@@ -19,6 +19,9 @@ def decoded(secret, key):
 class Handover(support.KubeTest):
     """HelmReleases and the FluxInstance are Ready by the test's word, the rest by real Flux."""
 
+    helmfile = True
+    NEEDS = (*tools.BED, "helmfile")
+
     def test_comes_after_four_phases_and_a_second_run_changes_nothing(self):
         bed = self.bed_with_tree("handover")
         runs = []
@@ -111,30 +114,10 @@ class Handover(support.KubeTest):
 class HandoverByReleases(support.KubeTest):
     """The core stack by ichor's own list, with chart, version and values out of the GitOps tree."""
 
-    CORE = """\
-  core:
-    releases:
-      - {name: cilium, namespace: kube-system, from: kubernetes/apps/kube-system/cilium/app}
-      - {name: coredns, namespace: kube-system, from: kubernetes/apps/kube-system/coredns/app}
-      - name: cert-manager
-        namespace: cert-manager
-        from: kubernetes/apps/cert-manager/cert-manager/app
-        needs: [coredns]
-      - name: flux-operator
-        namespace: flux-system
-        from: kubernetes/apps/flux-system/flux-operator/app
-        needs: [coredns]
-      - name: flux-instance
-        namespace: flux-system
-        from: kubernetes/apps/flux-system/flux-instance/app
-        needs: [flux-operator]
-"""
+    HELM = "helm-3.22.0"
 
-    def run_with(self, helm):
-        bed = self.bed_with_tree(helm.replace(".", "-"), helm=helm)
-        bed.tree.replace("ichor.yaml",
-                         "  core:\n    helmfile: bootstrap/helmfile.d/01-core.yaml.gotmpl\n",
-                         self.CORE)
+    def test_comes_after_four_phases_and_the_releases_are_not_touched_again(self):
+        bed = self.bed_with_tree(self.HELM, helm=self.HELM)
         runs = self.phases(bed, 0, 1, 2, 3)
         self.assertGreater(runs[2].summary["mutations"], 0)
         self.assertEqual(
@@ -146,16 +129,10 @@ class HandoverByReleases(support.KubeTest):
         self.assert_done(again, mutations=0)
         self.assertEqual(support.versions(bed, *support.STATIC), before)
 
-    def test_with_helm_3(self):
-        self.run_with("helm-3.22.0")
-
 
 class HandoverByReleasesWithHelm4(HandoverByReleases):
-    def test_with_helm_3(self):
-        self.skipTest("that is the other class")
-
-    def test_with_helm_4(self):
-        self.run_with("helm-4.3.1")
+    NEEDS = (*tools.BED, "helm-4.3.1")
+    HELM = "helm-4.3.1"
 
 
 class GitOpsTrouble(support.KubeTest):

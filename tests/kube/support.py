@@ -7,6 +7,7 @@ import unittest
 import api as apis
 import bed as beds
 import processes
+import tools
 import tree as trees
 
 FAILED, OUT_OF_TIME = (1,), (4,)
@@ -14,8 +15,15 @@ UNMET = FAILED + OUT_OF_TIME
 
 
 class KubeTest(unittest.TestCase):
-    """A test with its own bed, which is gone afterwards, whatever happened."""
+    """A test with its own bed, which is gone afterwards, whatever happened.
 
+    The example's phases 1 and 2 are helmfiles. With `helmfile` they stay so; else they are ichor's
+    own lists of the same charts, which is quicker and needs one program less.
+    """
+
+    helmfile = False
+
+    NEEDS = tools.BED  # what must be built
     maxDiff = None
 
     def make_bed(self, name, **options):
@@ -27,6 +35,8 @@ class KubeTest(unittest.TestCase):
         bed = self.make_bed(name, **options)
         bed.start(troubles)
         bed.start_repository()
+        if not self.helmfile:
+            bed.use_releases()
         return bed
 
     def has_failed(self):

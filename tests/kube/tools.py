@@ -15,19 +15,18 @@ ICHOR = pathlib.Path(os.environ.get("ICHOR", ROOT / "build/ichor")).resolve()
 SKIPPED = 77
 
 CONTROL_PLANE = ("etcd", "kubernetes", "kwok", "kubectl")
-HELM = ("helm-3.22.0", "helm-4.3.1", "helmfile", "kustomize", "kubeconform", "cilium-chart",
-        "cert-manager-chart")
+HELM = ("helm-3.22.0", "kustomize", "kubeconform", "cilium-chart", "cert-manager-chart")
 FLUX = ("source-controller", "kustomize-controller", "flux-manifests")
 SECRETS = ("sops", "age")
-ALL = (*CONTROL_PLANE, *HELM, *FLUX, *SECRETS)
+BED = (*CONTROL_PLANE, *HELM, *FLUX, *SECRETS)
 
 
-def missing(wanted=ALL):
+def missing(wanted=BED):
     """Those that are not built."""
     return [name for name in wanted if not RECIPES.complete(RECIPES.find(name))]
 
 
-def skip_reason(wanted=ALL):
+def skip_reason(wanted=BED):
     """Why the tests cannot run here; empty if they can."""
     if not os.access(ICHOR, os.X_OK):
         return f"{ICHOR} is not built"
@@ -43,7 +42,7 @@ def files(name):
     return RECIPES.binary(RECIPES.find(name))
 
 
-def build(wanted=ALL):
+def build(wanted=BED):
     """Builds what is missing, which takes long the first time."""
     subprocess.run([str(ROOT / "tools/real-tools"), *wanted], check=True,
                    stdout=subprocess.DEVNULL)
