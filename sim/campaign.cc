@@ -223,7 +223,7 @@ Result<FaultChoice> parse_faults(const std::string& text) {
     const auto found = std::find_if(catalogue.begin(), catalogue.end(),
                                     [&](const FaultClass& fault) { return fault.name == name; });
     if (found == catalogue.end()) {
-      return fail(Errc::invalid, fmt::format("unknown fault '{}'; `ichor simulate --list-faults` "
+      return fail(Errc::invalid, fmt::format("unknown fault '{}'; the table that ends a campaign "
                                              "names them all",
                                              name));
     }

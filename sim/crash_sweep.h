@@ -12,7 +12,7 @@ namespace ichor::sim {
 /// How a plan is taken apart by crashes.
 enum class Sweep {
   singles,  // killed once, at every single passage of every point that a whole run makes
-  pairs,    // killed twice, for every pair of points: at the first, and in a later run at the second
+  pairs,    // killed twice, for every pair of points
 };
 
 struct SweepReport {

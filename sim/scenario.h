@@ -76,6 +76,8 @@ struct Scenario {
   std::vector<Happening> events;
   std::vector<OddMachine> machines;
   std::string pin;  // the profile pins this maintenance key
+  /// Instead of all of the above: a profile's text, which never gets as far as a node.
+  std::string profile;
   Expectation expect;
 };
 

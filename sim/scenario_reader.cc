@@ -26,7 +26,7 @@ template <class T>
 void read_named(MappingReader& reader, std::string_view key, int count, std::string_view meaning,
                 std::optional<T>& target) {
   std::string text;
-  reader.text(key, text, Need::optional, meaning, [&](std::string& written) {
+  reader.text(key, text, ichor::Need::optional, meaning, [&](std::string& written) {
     target = by_name<T>(written, count);
     return target.has_value();
   });
@@ -114,7 +114,7 @@ void read_expectation(MappingReader reader, Expectation& expect) {
 
 void read_cluster(MappingReader& root, Scenario& scenario) {
   std::string shape;
-  root.text("shape", shape, Need::optional, "control planes and workers, such as 3+3",
+  root.text("shape", shape, ichor::Need::optional, "control planes and workers, such as 3+3",
             [&](std::string& text) {
               const auto read = parse_shape(text);
               if (read) scenario.shape = *read;
@@ -132,6 +132,7 @@ void read_cluster(MappingReader& root, Scenario& scenario) {
   }
   root.duration("calm", scenario.calm);
   root.text("pin", scenario.pin);
+  root.text("profile", scenario.profile);
 }
 
 }  // namespace
@@ -146,7 +147,7 @@ Result<Scenario> read_scenario(std::string_view text, const std::string& file) {
   const std::size_t slash = file.rfind('/');
   scenario.name = slash == std::string::npos ? file : file.substr(slash + 1);
   scenario.name = scenario.name.substr(0, scenario.name.rfind('.'));
-  root.text("about", scenario.about, Need::required);
+  root.text("about", scenario.about, ichor::Need::required);
   root.texts("faults", scenario.faults);
   read_cluster(root, scenario);
   root.texts("arm", scenario.arm, "the name of a fault of `ichor simulate`",
@@ -158,7 +159,7 @@ Result<Scenario> read_scenario(std::string_view text, const std::string& file) {
   for (MappingReader& machine : root.sections("machines")) {
     scenario.machines.push_back(read_machine(machine));
   }
-  read_expectation(root.section("expect", Need::required), scenario.expect);
+  read_expectation(root.section("expect", ichor::Need::required), scenario.expect);
   root.finish();
   const std::vector<Finding> findings = log.take();
   if (findings.empty()) return scenario;

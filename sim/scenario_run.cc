@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "lint/rules.h"
+#include "profile/read_profile.h"
 #include "sim/campaign.h"
 #include "sim/scenario.h"
 #include "sim/scenario_script.h"
@@ -50,15 +52,35 @@ std::string trouble_of(const Expectation& expect, const SeedReport& seed) {
     return "nothing of what it is about happened";
   }
   if (seed.time_to_ready > expect.within) {
-    return fmt::format("ready after {}, and {} were given", to_text(seed.time_to_ready),
-                       to_text(expect.within));
+    return fmt::format("ready after {}, and {} were given", ichor::to_text(seed.time_to_ready),
+                       ichor::to_text(expect.within));
   }
   return {};
+}
+
+/// A profile that is wrong in itself is refused before anybody is called.
+ScenarioResult judge_profile(const Scenario& scenario) {
+  ProfileReading reading = read_profile(scenario.profile, scenario.name);
+  if (reading.ok()) reading.findings = lint({reading.profile, reading.source});
+  ScenarioResult result;
+  result.exit = reading.findings.empty() ? Exit::done : Exit::findings;
+  const auto expected = [&](const Finding& finding) {
+    const auto& rows = scenario.expect.verdicts;
+    return std::find(rows.begin(), rows.end(), finding.id) != rows.end();
+  };
+  const auto found = std::find_if(reading.findings.begin(), reading.findings.end(), expected);
+  if (found != reading.findings.end()) {
+    result.verdict = fmt::format("{}: {}", found->where, found->what);
+  } else {
+    result.trouble = fmt::format("no finding of {}", joined(scenario.expect.verdicts));
+  }
+  return result;
 }
 
 }  // namespace
 
 ScenarioResult run_scenario(const Scenario& scenario, std::ostream* trace) {
+  if (!scenario.profile.empty()) return judge_profile(scenario);
   const SeedPlan plan = plan_of(scenario);
   ClusterFixture fixture = make_fixture(plan);
   SimWorld world(plan, fixture);
@@ -83,7 +105,7 @@ void print_scenario_head(std::ostream& out) {
 
 void print_scenario(const Scenario& scenario, const ScenarioResult& result, std::ostream& out) {
   const bool good = result.trouble.empty();
-  const std::string took = result.ready ? to_text(result.took) : std::string("-");
+  const std::string took = result.ready ? ichor::to_text(result.took) : std::string("-");
   std::string line = fmt::format("exit {}: {}", static_cast<int>(result.exit), result.verdict);
   if (!good) line = result.trouble;
   std::replace(line.begin(), line.end(), '\n', ' ');

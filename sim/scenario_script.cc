@@ -65,6 +65,7 @@ class Script final : public Fault {
   }
 
   void before_run(SimWorld& world) override {
+    if (renamed_) world.profile().name = "another";
     if (new_secrets_) world.configs() = world.fixture().regenerated;
     if (!unplanned_.value().empty()) {
       std::erase_if(world.profile().nodes,
@@ -272,10 +273,17 @@ class Script final : public Fault {
     world.interrupt_running();
   }
 
+  void rename_cluster(SimWorld& world, const Happening&) {
+    fire();
+    renamed_ = true;
+    world.interrupt_running();
+  }
+
   const Scenario& story_;
   std::vector<std::int64_t> counts_;  // per rule
   std::vector<char> begun_;           // per event
   bool new_secrets_{false};
+  bool renamed_{false};
   NodeName unplanned_;
 };
 
@@ -306,6 +314,7 @@ const std::vector<Script::NamedAct>& Script::acts() {
       {"wall-clock", &Script::wall_clock},
       {"regenerate-secrets", &Script::regenerate_secrets},
       {"unplan", &Script::unplan},
+      {"rename-cluster", &Script::rename_cluster},
   };
   return list;
 }

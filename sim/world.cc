@@ -33,6 +33,7 @@ SimWorld::SimWorld(const SeedPlan& plan, ClusterFixture& fixture)
       truth_{clock_, profile_, configs_, nodes_, fabric_, store_.records()},
       checkers_(make_checkers(truth_)) {
   report_.seed = plan.seed;
+  profile_.talos.version = talos_version(plan.personality);
   for (const auto& checker : checkers_) {
     if (checker->watches(Checker::Reads::requests)) request_watchers_.push_back(checker.get());
     if (checker->watches(Checker::Reads::replies)) reply_watchers_.push_back(checker.get());

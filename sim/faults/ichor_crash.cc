@@ -61,10 +61,21 @@ class CrashAnytime final : public Fault {
   }
 };
 
-/// Ctrl-C; the operator starts ichor again a little later.
+/// Ctrl-C at some time, and once in the moment in which a mutation is about to be sent; the
+/// operator starts ichor again a little later.
 class Interrupt final : public Fault {
  public:
   using Fault::Fault;
+  bool crash_at(SimWorld& world, const CrashPoint& point) override {
+    if (point.site != CrashSite::before_append || !point.what.starts_with("intent")) return false;
+    if (spent_ || !random().chance(0.1)) return false;
+    spent_ = true;
+    fire();
+    world.clock().call_at(later(world.clock().now(), std::chrono::milliseconds(1)), [&world] {
+      if (!world.quiet()) world.interrupt_running();
+    });
+    return false;
+  }
   void arm(SimWorld& world) override {
     const MonoTime at(random().between(Duration{}, world.plan().fault_phase));
     world.clock().call_at(at, [this, &world] {
@@ -73,6 +84,9 @@ class Interrupt final : public Fault {
       world.interrupt_running();
     });
   }
+
+ private:
+  bool spent_{false};
 };
 
 /// Somebody starts a second ichor on the same cluster.

@@ -40,6 +40,8 @@ class NoJournal final : public Journal {
 /// under way, twice its memory; so many that silent nodes do not keep the others waiting for long.
 constexpr int kOpeningsAtOnce = 256;
 
+constexpr Duration kLookAgain = std::chrono::seconds(10);
+
 std::vector<Step> steps_of(const ClusterProfile& profile, const RunWish& wish) {
   if (!wish.steps.empty()) return wish.steps;
   return wish.phases.empty() ? bring_up(profile) : only(bring_up(profile), wish.phases);
@@ -61,7 +63,8 @@ Task<void> survey_into(Context context, World& world, const ClusterProfile& prof
         view.nodes.begin(), view.nodes.end(),
         [](const NodeView& node) { return node.presence == Presence::silent || node.trouble; });
     if (all_there || i >= tries || context.cancelled()) co_return;
-    co_await sleep_for(context, profile.retry.read_initial * (1 << i));
+    // A machine that was just switched on needs half a minute to its API.
+    co_await sleep_for(context, kLookAgain * i);
   }
 }
 

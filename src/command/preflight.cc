@@ -65,6 +65,7 @@ Exit run(const PreflightRequest& request, const CommonOptions& common, Desk& des
   found.listing.columns = {{"node", "NODE"},     {"check", "CHECK"}, {"result", "RESULT"},
                            {"detail", "DETAIL"}, {"fault", "FAULT"}, {"fix", "FIX", true}};
   for (const Check& check : site_checks(*input, *ground, *space, desk)) found.note({}, check);
+  for (const Check& check : tool_checks(input->profile, desk)) found.note({}, check);
   found.note({}, twin_check(*seen));
   const Wanted wanted{input->profile, space->configs, space->facts, desk.clock().now()};
   for (const NodeView& view : seen->nodes) judge_node(wanted, view, found);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 #include <sstream>
 
@@ -5,6 +6,7 @@
 #include "sim/campaign.h"
 #include "sim/crash_sweep.h"
 #include "sim/mutants.h"
+#include "sim/scenario.h"
 #include "yaml/json_node.h"
 
 namespace ichor {
@@ -18,9 +20,45 @@ Exit misused(Desk& desk, const std::string& message) {
 
 Exit to_exit(int code) { return static_cast<Exit>(code); }
 
+/// A file, or the YAML files of a folder in the order of their names.
+std::vector<std::string> scenario_files(const std::string& path, Desk& desk) {
+  const auto listed = desk.list_folder(path);
+  if (!listed) return {path};
+  std::vector<std::string> files;
+  for (const std::string& name : *listed) {
+    if (name.ends_with(".yaml")) files.push_back(path + "/" + name);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Exit run_scenarios(const SimulateRequest& request, Desk& desk) {
+  const std::vector<std::string> files = scenario_files(request.scenario, desk);
+  if (files.empty()) return misused(desk, "no scenario in " + request.scenario);
+  std::vector<sim::Scenario> scenarios;
+  for (const std::string& file : files) {
+    auto text = desk.read_input(file);
+    if (!text) return misused(desk, text.error().message);
+    auto scenario = sim::read_scenario(*text, file);
+    if (!scenario) return misused(desk, scenario.error().message);
+    scenarios.push_back(*std::move(scenario));
+  }
+  sim::print_scenario_head(desk.out());
+  std::size_t good = 0;
+  for (const sim::Scenario& scenario : scenarios) {
+    const sim::ScenarioResult result =
+        sim::run_scenario(scenario, request.trace ? &desk.out() : nullptr);
+    sim::print_scenario(scenario, result, desk.out());
+    good += result.trouble.empty() ? 1 : 0;
+  }
+  desk.out() << fmt::format("{} of {} scenarios end as they say\n", good, scenarios.size());
+  return good == scenarios.size() ? Exit::done : Exit::failed;
+}
+
 }  // namespace
 
 Exit run(const SimulateRequest& request, const CommonOptions& common, Desk& desk) {
+  if (!request.scenario.empty()) return run_scenarios(request, desk);
   const auto faults = sim::parse_faults(request.faults);
   if (!faults) return misused(desk, faults.error().message);
   const auto shape = sim::parse_shape(request.shape);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "phase/kubernetes/tools.h"
 #include "pki/certificate.h"
 #include "pki/talosconfig.h"
 
@@ -54,6 +55,11 @@ Check vip_check(const ProfileInput& input, const Ground& ground, const Workspace
                       "it is this cluster's own, its state folder is missing: --adopt"});
   }
   return {"VIP", Verdict::passed, fmt::format("nobody answers at {}", vip)};
+}
+
+const char* version_word(const std::string& tool) {
+  if (tool == "kubeconform") return "-v";
+  return tool == "op" ? "--version" : "version";
 }
 
 Check credentials_check(const ProfileInput& input, const Workspace& space, Desk& desk) {
@@ -111,6 +117,38 @@ Check credentials_check(const ProfileInput& input, const Workspace& space, Desk&
 std::vector<Check> site_checks(const ProfileInput& input, const Ground& ground,
                                const Workspace& space, Desk& desk) {
   return {vip_check(input, ground, space, desk), credentials_check(input, space, desk)};
+}
+
+std::vector<Check> tool_checks(const ClusterProfile& profile, Desk& desk) {
+  constexpr int kFirstPhase = 0;
+  constexpr int kLastPhase = 3;
+  const KubernetesPlan* plan = profile.kubernetes.get();
+  std::vector<NeededTool> needed;
+  if (plan && plan->phases) needed = tools_needed(*plan, kFirstPhase, kLastPhase);
+  if (needed.empty()) return {{"tools", Verdict::not_applicable, "the profile needs none"}};
+  std::vector<Check> checks;
+  for (const NeededTool& tool : needed) {
+    const auto named = plan->tools.find(tool.name);
+    ProgramCall call;
+    call.arguments = {named == plan->tools.end() ? tool.name : named->second,
+                      version_word(tool.name)};
+    const auto ended = desk.run_program(call);
+    if (ended && ended->exit == 0) {
+      const std::string said(ended->output.reveal());
+      checks.push_back({"tool " + tool.name, Verdict::passed, said.substr(0, said.find('\n'))});
+      continue;
+    }
+    checks.push_back(complaint(
+        "tool " + tool.name, Verdict::failed,
+        {Severity::error,
+         "K3",
+         {},
+         {},
+         ended ? fmt::format("{} does not tell its version", call.arguments.front())
+               : fmt::format("the program {} is not there; it is needed {}", tool.name, tool.why),
+         fmt::format("install it, or name it in the profile: phases.tools.{}", tool.name)}));
+  }
+  return checks;
 }
 
 Check twin_check(const ClusterView& seen) {

@@ -16,6 +16,9 @@ namespace ichor {
 std::vector<Check> site_checks(const ProfileInput& input, const Ground& ground,
                                const Workspace& space, Desk& desk);
 
+/// The programs that the profile's Kubernetes phases run, with their versions.
+std::vector<Check> tool_checks(const ClusterProfile& profile, Desk& desk);
+
 /// Two nodes of the profile that are the same machine.
 Check twin_check(const ClusterView& seen);
 

@@ -8,23 +8,37 @@ namespace {
 
 constexpr int kEvents = 5;
 constexpr int kKernelLines = 5;
+constexpr std::size_t kLineMax = 160;
+constexpr std::size_t kServicesMax = 6;
+
+/// The beginning of a text, without half a letter at its end.
+std::string shortened(std::string text) {
+  if (text.size() <= kLineMax) return text;
+  std::size_t end = kLineMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;
+  return text.substr(0, end) + "…";
+}
 
 std::string told(std::string_view title, const CallResult<std::vector<std::string>>& lines) {
-  if (!lines) return fmt::format("{}: {}", title, to_text(lines.error()));
+  if (!lines) return fmt::format("{}: {}", title, shortened(to_text(lines.error())));
   if (lines->empty()) return fmt::format("{}: none", title);
-  return fmt::format("{}: {}", title, fmt::join(*lines, " | "));
+  std::string text;
+  for (const std::string& line : *lines) text += (text.empty() ? "" : " | ") + shortened(line);
+  return fmt::format("{}: {}", title, text);
 }
 
 std::string told(const CallResult<std::vector<ServiceStatus>>& services) {
   if (!services) return {};
   std::string text;
+  std::size_t count = 0;
   for (const ServiceStatus& service : *services) {
     const bool well = (service.state == "Running" && service.healthy) ||
                       service.state == "Finished" || service.state == "Skipped";
     if (well || (service.state == "Running" && service.health_unknown)) continue;
     text +=
         fmt::format("{}{} is {}", text.empty() ? "services: " : ", ", service.id, service.state);
-    if (!service.last_message.empty()) text += fmt::format(" ({})", service.last_message);
+    if (!service.last_message.empty())
+      text += fmt::format(" ({})", shortened(service.last_message));
   }
   return text;
 }

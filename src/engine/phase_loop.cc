@@ -218,7 +218,8 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Wait wait,
 
 Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   int& tries = tries_[due.action.node];
-  if (mutates(due.action.call) && tries > run_.profile.retry.retries && !mutant("tries-for-ever")) {
+  const int retries_max = mutant("tries-for-ever") ? 1000 : run_.profile.retry.retries;
+  if (mutates(due.action.call) && tries > retries_max) {
     co_return worn_out(due.action);
   }
   if (mutates(due.action.call) && slept_since_look(context)) {
@@ -257,7 +258,7 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   }
   if (error.progress == Progress::not_sent) link.drop();
   // Too early is no failure of this try: the budget bounds it. Everything else is counted.
-  if (reaction != Reaction::not_yet && ++retries_ > run_.profile.retry.retries) {
+  if (reaction != Reaction::not_yet && ++retries_ > retries_max) {
     co_return gave_up(error, node, true);
   }
   waiting_ = Wait{to_text(error)};

@@ -10,6 +10,25 @@
 namespace ichor {
 namespace {
 
+/// Runs one phase on the rig's node.
+class LoopRig : public EngineRig {
+ protected:
+  void run_phase(const NodePhase& phase, Duration limit = std::chrono::hours(1)) {
+    run_to_end(loop(phase), limit);
+  }
+
+  RunState state_{world_, profile_, configs_, ledger_};
+  PhaseEnd end_;
+
+ private:
+  Task<void> loop(const NodePhase& phase) {
+    co_await bind();
+    NodeSubject subject(link_, phase);
+    PhaseLoop loop(state_, phase, subject, bell_);
+    end_ = co_await loop.run(context_);
+  }
+};
+
 /// Takes every config, boots anew and is in maintenance mode again: each life has another key.
 class ForgetfulSession final : public MaintenanceSession {
  public:
@@ -26,26 +45,17 @@ class ForgetfulSession final : public MaintenanceSession {
   int& applied_;
 };
 
-class PhaseLoopTest : public EngineRig {
+class PhaseLoopTest : public LoopRig {
  protected:
   std::unique_ptr<TalosSession> connect() override {
     return std::make_unique<ForgetfulSession>(applied_);
   }
-  Task<void> apply() {
-    co_await bind();
-    const Apply phase;
-    NodeSubject subject(link_, phase);
-    PhaseLoop loop(state_, phase, subject, bell_);
-    end_ = co_await loop.run(context_);
-  }
 
-  RunState state_{world_, profile_, configs_, ledger_};
   int applied_{0};
-  PhaseEnd end_;
 };
 
 TEST_F(PhaseLoopTest, ANodeThatTakesTheConfigAndLosesItIsGivenUpAfterTheRetries) {
-  run_to_end(apply(), std::chrono::hours(1));
+  run_phase(Apply());
   EXPECT_EQ(applied_, 1 + profile_.retry.retries);
   EXPECT_EQ(end_.end, StepEnd::failed);
   ASSERT_TRUE(end_.finding);
@@ -87,7 +97,7 @@ class BootingSession final : public MaintenanceSession {
   bool wild_;
 };
 
-class StuckTest : public EngineRig {
+class StuckTest : public LoopRig {
  protected:
   std::unique_ptr<TalosSession> connect() override {
     return std::make_unique<BootingSession>(looks_, wild_);
@@ -95,23 +105,14 @@ class StuckTest : public EngineRig {
   void emit(const Event& event) override {
     if (event.kind == EventKind::finding) told_.push_back(event.text);
   }
-  Task<void> verify() {
-    co_await bind();
-    const Verify phase;
-    NodeSubject subject(link_, phase);
-    PhaseLoop loop(state_, phase, subject, bell_);
-    end_ = co_await loop.run(context_);
-  }
 
-  RunState state_{world_, profile_, configs_, ledger_};
   int looks_{0};
   bool wild_{false};
   std::vector<std::string> told_;
-  PhaseEnd end_;
 };
 
 TEST_F(StuckTest, ANodeThatStaysInAStageIsToldOfOnceWithItsEvidence) {
-  run_to_end(verify(), std::chrono::hours(1));
+  run_phase(Verify());
   ASSERT_EQ(told_.size(), 1u);
   EXPECT_THAT(told_[0], testing::HasSubstr("cp1 has been booting for 5m"));
   EXPECT_THAT(told_[0], testing::HasSubstr("services (etcd not running)"));
@@ -120,7 +121,7 @@ TEST_F(StuckTest, ANodeThatStaysInAStageIsToldOfOnceWithItsEvidence) {
 }
 
 TEST_F(StuckTest, OutOfTimeComesWithEvidenceAndACommandForTheNode) {
-  run_to_end(verify(), std::chrono::hours(1));
+  run_phase(Verify());
   EXPECT_EQ(end_.end, StepEnd::out_of_time);
   ASSERT_TRUE(end_.finding);
   EXPECT_THAT(end_.finding->what, testing::HasSubstr("etcd not running"));
@@ -130,7 +131,7 @@ TEST_F(StuckTest, OutOfTimeComesWithEvidenceAndACommandForTheNode) {
 
 TEST_F(StuckTest, ANodeThatBootsAgainAndAgainIsGivenUp) {
   wild_ = true;
-  run_to_end(verify(), std::chrono::hours(1));
+  run_phase(Verify());
   EXPECT_EQ(end_.end, StepEnd::failed);
   ASSERT_TRUE(end_.finding);
   EXPECT_EQ(end_.finding->id, "D6");
@@ -148,23 +149,51 @@ class Impatient final : public NodePhase {
   }
 };
 
-class OverdueTest : public StuckTest {
- protected:
-  Task<void> wait() {
-    co_await bind();
-    const Impatient phase;
-    NodeSubject subject(link_, phase);
-    PhaseLoop loop(state_, phase, subject, bell_);
-    end_ = co_await loop.run(context_);
-  }
-};
+class OverdueTest : public StuckTest {};
 
 TEST_F(OverdueTest, AWaitWithALimitEndsAsItsFault) {
-  run_to_end(wait(), std::chrono::minutes(3));
+  run_phase(Impatient(), std::chrono::minutes(3));
   EXPECT_EQ(end_.end, StepEnd::failed);
   ASSERT_TRUE(end_.finding);
   EXPECT_EQ(end_.finding->id, "E7");
   EXPECT_EQ(end_.finding->fix, "remove it");
+}
+
+/// A machine that is looked at when the operator's laptop goes to sleep for an hour.
+class SleepySession final : public MaintenanceSession {
+ public:
+  SleepySession(sim::VirtualClock& clock, int opened, std::vector<int>& applied_by)
+      : MaintenanceSession("key"), clock_(clock), opened_(opened), applied_by_(applied_by) {}
+  Task<CallResult<MachineStatus>> machine_status(Context) override {
+    if (opened_ == 1) clock_.set_wall(WallTime{clock_.wall().unix_ms + 3'600'000});
+    co_return MachineStatus{Stage::maintenance, true, {}};
+  }
+  Task<Outcome> apply_configuration(Context, ApplyRequest) override {
+    applied_by_.push_back(opened_);
+    co_return Outcome::done();
+  }
+  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+
+ private:
+  sim::VirtualClock& clock_;
+  int opened_;
+  std::vector<int>& applied_by_;
+};
+
+class SleepTest : public LoopRig {
+ protected:
+  std::unique_ptr<TalosSession> connect() override {
+    return std::make_unique<SleepySession>(clock_, ++opened_, applied_by_);
+  }
+
+  int opened_{0};
+  std::vector<int> applied_by_;
+};
+
+TEST_F(SleepTest, AfterASleepTheMachineIsProvedAnewBeforeItIsChanged) {
+  run_phase(Apply());
+  ASSERT_FALSE(applied_by_.empty());
+  EXPECT_GT(applied_by_.front(), 1) << "not on the connection from before the sleep";
 }
 
 }  // namespace

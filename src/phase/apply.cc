@@ -42,9 +42,7 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
                 true};
   }
   // A look that was not answered is no look: it cannot tell that an earlier config did not take.
-  if ((!view.identity || !view.status) && !mutant("apply-without-a-look")) {
-    return wait_for_node(plan, view);
-  }
+  if (!view.identity || !view.status) return wait_for_node(plan, view);
   const MutationFact* sent = wanted.facts.last(Call::apply_configuration, plan.name);
   const bool same_boot = sent && sent->mark == view.fingerprint.value();
   const bool not_refused = sent && sent->outcome != OutcomeKind::refused;

@@ -196,8 +196,8 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
     }
     oldest = std::min(oldest, node.at);
   }
-  if (wanted.now - oldest > kFreshTime && !mutant("stale-no"))
-    return Wait{"the control planes must be looked at again"};
+  const Duration fresh = mutant("stale-no") ? kPullTime : kFreshTime;
+  if (wanted.now - oldest > fresh) return Wait{"the control planes must be looked at again"};
 
   check(!view.nodes.empty(), "a cluster has a control plane");
   NodeName name =
@@ -223,7 +223,7 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
     record.value = encode_identity(*target->identity, {});
     return Remember{std::move(record)};
   }
-  return Act{Action{Call::bootstrap, name, {}, why_now(wanted, *target), oldest + kFreshTime}};
+  return Act{Action{Call::bootstrap, name, {}, why_now(wanted, *target), oldest + fresh}};
 }
 
 }  // namespace ichor

@@ -31,7 +31,7 @@ Decision Ready::decide(const Wanted& wanted, const ClusterView& view) const {
   if (Decision etcd = decide_etcd_health(wanted, view); !std::holds_alternative<Satisfied>(etcd)) {
     return etcd;
   }
-  if (view.api_ready != Known::yes && !mutant("ready-without-api")) {
+  if (view.api_ready != Known::yes) {
     return Wait{view.api_trouble ? to_text(*view.api_trouble)
                                  : std::string("the Kubernetes API has not answered yet")};
   }

@@ -1,0 +1,99 @@
+#include "engine/orchestrator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/test_kit.h"
+#include "phase/preflight.h"
+
+namespace ichor {
+namespace {
+
+using testing::HasSubstr;
+
+/// Nobody is changed in these runs.
+class QuietSession final : public MaintenanceSession {
+ public:
+  QuietSession() : MaintenanceSession("key") {}
+  Task<CallResult<TalosVersion>> version(Context) override { co_return TalosVersion{1, 12, 6}; }
+  Task<Outcome> apply_configuration(Context, ApplyRequest) override { co_return Outcome::done(); }
+  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+};
+
+/// Runs of one step over a journal that an earlier run left.
+class OrchestratorTest : public EngineRig {
+ protected:
+  OrchestratorTest() {
+    profile_.name = "infra";
+    configs_.plan.bytes[0] = 5;
+  }
+  std::unique_ptr<TalosSession> connect() override { return std::make_unique<QuietSession>(); }
+  void emit(const Event& event) override {
+    if (event.kind == EventKind::finding) told_.push_back(event.text);
+  }
+  Task<void> left_by_earlier_run(std::vector<JournalRecord> records) {
+    for (JournalRecord& record : records) co_await ledger_.append(std::move(record));
+  }
+  void earlier(std::vector<JournalRecord> records) {
+    run_to_end(left_by_earlier_run(std::move(records)), std::chrono::seconds(10));
+    journal_.unlock();
+  }
+  Task<void> run_into(Orchestrator& orchestrator) { result_ = co_await orchestrator.run(context_); }
+  void run(bool adopt = false) {
+    const std::vector<Step> steps = {
+        {std::make_shared<Preflight>(), Who::every_node, Milestone::none, Milestone::none, false}};
+    Orchestrator orchestrator(world_, profile_, configs_,
+                              {RunId("r2"), {"nonce2", "host", "boot", 2}, adopt}, steps);
+    Task<void> task = run_into(orchestrator);
+    task.start();
+    clock_.run_for(std::chrono::minutes(10));
+    ASSERT_TRUE(task.done());
+  }
+  static JournalRecord started(const char* cluster, const Digest& plan) {
+    JournalRecord record;
+    record.kind = RecordKind::run_started;
+    record.key = cluster;
+    record.value = to_hex(plan);
+    return record;
+  }
+
+  RunResult result_;
+  std::vector<std::string> told_;
+};
+
+TEST_F(OrchestratorTest, TheJournalOfAnotherClusterIsNotGoneOnWith) {
+  earlier({started("apps", configs_.plan)});
+  run();
+  EXPECT_EQ(result_.exit, Exit::unsafe);
+  ASSERT_EQ(result_.findings.size(), 1u);
+  EXPECT_EQ(result_.findings[0].id, "O1");
+  EXPECT_THAT(result_.findings[0].what, HasSubstr("apps"));
+  EXPECT_THAT(result_.findings[0].what, HasSubstr("infra"));
+}
+
+TEST_F(OrchestratorTest, AnEditBetweenRunsNamesTheNodesThatGotAnotherConfig) {
+  Digest before;
+  before.bytes[0] = 4;
+  JournalRecord sent;
+  sent.kind = RecordKind::intent;
+  sent.node = plan_.name;
+  sent.call = Call::apply_configuration;
+  sent.value = to_hex(before);
+  earlier({started("infra", before), sent});
+  run();
+  ASSERT_FALSE(told_.empty());
+  EXPECT_THAT(told_[0], HasSubstr("O3"));
+  EXPECT_THAT(told_[0], HasSubstr("cp1"));
+}
+
+TEST_F(OrchestratorTest, TheWordToAdoptIsKeptInTheJournal) {
+  run(true);
+  EXPECT_EQ(result_.exit, Exit::done) << result_.verdict;
+  JournalFacts facts;
+  for (const JournalRecord& record : store_.records()) facts.fold(record, clock_.now());
+  EXPECT_TRUE(facts.adopted());
+  EXPECT_EQ(facts.cluster(), "infra");
+}
+
+}  // namespace
+}  // namespace ichor
