@@ -92,7 +92,7 @@ get machinestatus --watch
 get services kubelet --watch -o yaml
 events --tail -1
 logs kubelet --follow
-health --wait-timeout 60s --control-plane-nodes {node} --init-node {node}
+health --wait-timeout 60s --control-plane-nodes {node}
 config info
 config contexts
 reboot --wait=false
@@ -114,9 +114,7 @@ service kubelet
 etcd members
 etcd status
 memory
-read /proc/sys/kernel/random/boot_id
 logs kubelet --tail 3
-time
 """.strip().splitlines()
 
 # What never ends by itself is interrupted after this long.
@@ -206,8 +204,15 @@ def shapes(home, node, run):
 
 
 def shapes_of_many(run):
-    """The same of the commands that `run` runs on all nodes through one of them."""
-    return {f"-n all {command}": shape(command, *run(*command.split())) for command in ON_MANY}
+    """The same of the commands that `run` runs on all nodes through one of them. Nodes answer in any
+    order, so lines have none."""
+    found = {}
+    for command in ON_MANY:
+        told = shape(command, *run(*command.split()))
+        if "lines" in told:
+            told["lines"] = sorted(set(told["lines"]))
+        found[f"-n all {command}"] = told
+    return found
 
 
 def write(found, file):
