@@ -100,8 +100,14 @@ TEST_F(ApplyTest, ARefusedConfigMayBeSentAgain) {
 
 TEST_F(ApplyTest, ANodeThatBootedAnewWithoutTheConfigGetsItAgain) {
   in_maintenance("key-2");
-  sent("key-1", OutcomeKind::done, seconds(5));
+  sent("key-1", OutcomeKind::done, seconds(25));
   EXPECT_TRUE(decides<Act>());
+}
+
+TEST_F(ApplyTest, ANewKeyRightAfterTheConfigIsNoNewBoot) {
+  in_maintenance("key-2");
+  sent("key-1", OutcomeKind::done, seconds(5));
+  EXPECT_TRUE(decides<Wait>());
 }
 
 TEST_F(ApplyTest, ANodeThatRunsTheConfigIsLeftAlone) {
