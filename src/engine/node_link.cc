@@ -167,6 +167,9 @@ Task<NodeView> NodeLink::look(Context context, Reads reads) {
     else
       view.status = *std::move(status);
   }
+  if (reads.version && session_) {
+    take(view, co_await session->version(context.within(profile_.budgets.call)), view.version);
+  }
   co_await read_machine(context, reads, view);
   if (reads.config && session_ && configured) {
     auto config = co_await session->config_digest(context.within(profile_.budgets.call));
@@ -198,9 +201,6 @@ void NodeLink::take(NodeView& view, CallResult<T> answer, std::optional<T>& targ
 Task<void> NodeLink::read_machine(Context context, Reads reads, NodeView& view) {
   const std::shared_ptr<TalosSession> session = session_;
   const Duration limit = profile_.budgets.call;
-  if (reads.version && session_) {
-    take(view, co_await session->version(context.within(limit)), view.version);
-  }
   if (reads.disks && session_) {
     take(view, co_await session->disks(context.within(limit)), view.disks);
   }

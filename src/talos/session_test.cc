@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "machine_events.pb.h"
 #include "spec_block.pb.h"
 #include "spec_network.pb.h"
 #include "spec_runtime.pb.h"
