@@ -204,7 +204,7 @@ def shapes(home, node, run):
 
 
 def shapes_of_many(run):
-    """The same of the commands that `run` runs on all nodes through one of them. Nodes answer in any
+    """The same of the commands that `run` runs on all nodes through one of them. They answer in any
     order, so lines have none."""
     found = {}
     for command in ON_MANY:
