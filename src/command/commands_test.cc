@@ -186,6 +186,9 @@ TEST_F(CommandsTest, TheContractIsThatOfTheFirstRun) {
   EXPECT_THAT(result().verdict, HasSubstr("begun with the contract 1.12"));
   EXPECT_THAT(result().verdict, HasSubstr("--raise-contract"));
   desk_.display().summaries.clear();
+  EXPECT_EQ(type({"plan", "--raise-contract"}), 1) << "nodes of 1.12 do not know that contract";
+  desk_.display().summaries.clear();
+  desk_.machines.run = TalosVersion{1, 13, 9};
   EXPECT_EQ(type({"plan", "--raise-contract"}), 0) << result().verdict;
   desk_.display().summaries.clear();
   profile.replace(profile.find("contract: v1.13"), 15, "contract: v1.11");
