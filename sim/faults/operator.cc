@@ -12,8 +12,8 @@ std::string text_of(const ConfigSet& configs, const Node& node) {
   return std::string(configs.nodes.at(node.spec().name).bytes.reveal());
 }
 
-/// Somebody gives a node in maintenance mode a config before ichor does: ours (by user data, or by
-/// hand), or one of another cluster.
+/// Somebody gives a node in maintenance mode a config before ichor does: ours, or one of another
+/// cluster.
 class ConfiguredBefore final : public Fault {
  public:
   ConfiguredBefore(SeededRandom random, ConfigSet ClusterFixture::*whose)
@@ -32,6 +32,10 @@ class ConfiguredBefore final : public Fault {
     const Duration delay = random().between(Duration{}, std::chrono::seconds(5));
     world.clock().call_at(later(world.clock().now(), delay), [this, &world] {
       if (world.quiet() || node_->listener() != Listener::maintenance) return;
+      if (!is_bound(world)) {
+        planned_ = false;
+        return;
+      }
       const std::string config = text_of(world.fixture().*whose_, *node_);
       if (!node_->apply({}, config, Node::ApplyMode::automatic, false)) return;
       fire();
@@ -40,6 +44,14 @@ class ConfiguredBefore final : public Fault {
   }
 
  private:
+  /// Before ichor has seen the machine, it would take it for older than its journal (L6).
+  bool is_bound(SimWorld& world) const {
+    const auto& records = world.store().records();
+    return std::any_of(records.begin(), records.end(), [&](const auto& record) {
+      return record.kind == RecordKind::identity_bound && record.node == node_->spec().name;
+    });
+  }
+
   ConfigSet ClusterFixture::*whose_;
   Node* node_{nullptr};
   bool planned_{false};
