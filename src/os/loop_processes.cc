@@ -132,21 +132,33 @@ class Running : public std::enable_shared_from_this<Running> {
                       [self](error_code, std::size_t) { self->input_.reset(); });
     output_->start([self] { self->settle(); });
     errors_->start([self] { self->settle(); });
-    end_->async_wait(asio::posix::descriptor_base::wait_read, [self](error_code error) {
-      if (error) return;
-      int status = 0;
-      ::waitpid(self->child_, &status, 0);
-      self->status_ = status;
-      // What it started and left behind must not keep its pipes open for ever.
-      self->kill_group(SIGTERM);
-      self->settle();
-    });
+    await_end();
     limit_.expires_after(call_.limit);
     limit_.async_wait([self](error_code error) {
       if (error) return;
       self->late_ = true;
       self->end_by_force();
     });
+  }
+
+  void await_end() {
+    end_->async_wait(asio::posix::descriptor_base::wait_read,
+                     [self = shared_from_this()](error_code error) {
+                       if (!error) self->look_for_end();
+                     });
+  }
+
+  /// The loop may wake us without a cause: what it keeps for a descriptor is used again for the
+  /// next one, and may still hold an event of the one before. So the end is looked for and never
+  /// waited for.
+  void look_for_end() {
+    int status = 0;
+    const pid_t ended = ::waitpid(child_, &status, WNOHANG);
+    if (ended == 0) return await_end();
+    status_ = ended < 0 ? 0xff00 : status;
+    // What it started and left behind must not keep its pipes open for ever.
+    kill_group(SIGTERM);
+    settle();
   }
 
   void end_by_force() {

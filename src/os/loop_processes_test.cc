@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "async/task_group.h"
+
 namespace ichor {
 namespace {
 
@@ -30,6 +32,14 @@ class LoopProcessesTest : public ::testing::Test {
     call.program = "/bin/sh";
     call.arguments = {"-c", std::move(script)};
     return call;
+  }
+
+  /// A program that ends when its input does.
+  Task<void> cat(Context context, int& good) {
+    ProcessCall call = shell("cat; echo done >&2");
+    call.input = SecretString("fed");
+    const auto done = co_await processes_.run(context, std::move(call));
+    if (done && done->output.reveal() == "fed" && done->errors == "done\n") ++good;
   }
 
   LoopClock loop_;
@@ -76,6 +86,23 @@ TEST_F(LoopProcessesTest, ThatAreMissingAreSaidSo) {
   EXPECT_EQ(run(call).error().code, Errc::invalid);
   EXPECT_EQ(processes_.find("ichor-no-such-program"), std::nullopt);
   EXPECT_TRUE(processes_.find("sh").value_or("").starts_with('/'));
+}
+
+TEST_F(LoopProcessesTest, RunSideBySideAndOneAfterTheOther) {
+  int good = 0;
+  const auto work = [&]() -> Task<void> {
+    const Context context{&loop_, &scope_, loop_.now() + std::chrono::seconds(60)};
+    for (int round = 0; round < 5; ++round) {
+      TaskGroup group(context);
+      for (int i = 0; i < 8; ++i) group.spawn(cat(context, good));
+      co_await group.join();
+    }
+    loop_.stop();
+  };
+  Task<void> task = work();
+  loop_.post([&task] { task.start(); });
+  loop_.run();
+  EXPECT_EQ(good, 40);
 }
 
 TEST_F(LoopProcessesTest, TakeMoreInputThanAPipeHolds) {
