@@ -25,17 +25,14 @@ class ConfiguredBefore final : public Fault {
     node_ = world.nodes()[random().below(count)].get();
   }
 
-  void on_node_changed(SimWorld& world, Node& node) override {
-    const bool due = &node == node_ && !planned_ && node.listener() == Listener::maintenance;
-    if (!due || world.quiet()) return;
+  /// In the moment in which ichor sends its own: before ichor has seen the machine, it would take
+  /// it for older than its journal (L6).
+  void on_passage(SimWorld& world, Passage& passage) override {
+    const bool due = passage.call == Call::apply_configuration && passage.node == node_;
+    if (!due || planned_ || world.quiet()) return;
     planned_ = true;
-    const Duration delay = random().between(Duration{}, std::chrono::seconds(5));
-    world.clock().call_at(later(world.clock().now(), delay), [this, &world] {
-      if (world.quiet() || node_->listener() != Listener::maintenance) return;
-      if (!is_bound(world)) {
-        planned_ = false;
-        return;
-      }
+    world.clock().call_at(world.clock().now(), [this, &world] {
+      if (node_->listener() != Listener::maintenance) return;
       const std::string config = text_of(world.fixture().*whose_, *node_);
       if (!node_->apply({}, config, Node::ApplyMode::automatic, false)) return;
       fire();
@@ -44,14 +41,6 @@ class ConfiguredBefore final : public Fault {
   }
 
  private:
-  /// Before ichor has seen the machine, it would take it for older than its journal (L6).
-  bool is_bound(SimWorld& world) const {
-    const auto& records = world.store().records();
-    return std::any_of(records.begin(), records.end(), [&](const auto& record) {
-      return record.kind == RecordKind::identity_bound && record.node == node_->spec().name;
-    });
-  }
-
   ConfigSet ClusterFixture::*whose_;
   Node* node_{nullptr};
   bool planned_{false};
