@@ -179,12 +179,12 @@ class GitOpsTrouble(support.KubeTest):
     def a_kustomization_that_fails(self):
         path = "kubernetes/apps/default/echo/app/deployment.yaml"
         self.bed.tree.replace(path, "replicas: 2", "replicas: many")
-        self.publish("a mistake", "echo")
-        self.eventually(lambda: not self.is_ready("echo"), "echo fails")
+        self.publish("a mistake")
+        self.eventually(lambda: self.fails("echo"), "echo fails")
         self.assert_named(self.validate(), support.UNMET, "K4", "Kustomization", "echo")
         self.bed.tree.replace(path, "replicas: many", "replicas: 2")
-        self.publish("repaired", "echo")
-        self.eventually(lambda: self.is_ready("echo"), "echo is repaired")
+        revision = self.publish("repaired")
+        self.eventually(lambda: self.is_ready("echo", revision), "echo is repaired")
 
     def a_key_that_cannot_decrypt(self):
         secret = self.secret(self.bed, "flux-system", "sops-age")
@@ -194,7 +194,7 @@ class GitOpsTrouble(support.KubeTest):
         wrong = base64.b64encode(other.read_bytes()).decode()
         self.bed.api.merge(path, {"data": {"age.agekey": wrong}})
         self.reconcile("echo")
-        self.eventually(lambda: not self.is_ready("echo"), "echo cannot be decrypted")
+        self.eventually(lambda: self.fails("echo"), "echo cannot be decrypted")
         self.assert_named(self.validate(), support.UNMET, "K4", "echo", "decrypt")
         self.bed.api.merge(path, {"data": secret["data"]})
         self.reconcile("echo")
@@ -223,11 +223,20 @@ class GitOpsTrouble(support.KubeTest):
         self.bed.nodes.start()
         self.assert_done(self.bed.ichor("wait", "csi", "--timeout", "60s"))
 
-    def publish(self, message, *names):
-        self.bed.tree.push(message)
+    def publish(self, message):
+        """Pushes the tree; Kustomizations follow their source by themselves."""
+        revision = self.bed.tree.push(message)
         self.reconcile(kind=fluxes.SOURCES)
-        for name in names:
-            self.reconcile(name)
+        return revision
 
-    def is_ready(self, name):
-        return apis.is_true(self.bed.api.get(f"{fluxes.KUSTOMIZATIONS}/{name}"), "Ready")
+    def kustomization(self, name):
+        return self.bed.api.get(f"{fluxes.KUSTOMIZATIONS}/{name}")
+
+    def is_ready(self, name, revision=""):
+        found = self.kustomization(name)
+        applied = found["status"].get("lastAppliedRevision", "")
+        return apis.is_true(found, "Ready") and applied.endswith(revision)
+
+    def fails(self, name):
+        """Not only for the moment in which it looks."""
+        return apis.condition(self.kustomization(name), "Ready").get("status") == "False"
