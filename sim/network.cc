@@ -72,7 +72,7 @@ class SimSession final : public TalosSession {
 
   Task<CallResult<TalosVersion>> version(Context context) override {
     return read<TalosVersion>(context, Call::version, [](Node& node, const Caller& caller) {
-      return node.version(caller);
+      return node.version_resource(caller);
     });
   }
   Task<CallResult<MachineStatus>> machine_status(Context context) override {

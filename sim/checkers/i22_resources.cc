@@ -12,7 +12,7 @@ namespace {
 constexpr int kSessionsPerNode = 2;  // a node's own actor and the cluster's
 constexpr int kCallsPerNode = 2;
 constexpr int kRecordsPerNode = 40;
-constexpr int kRecordsPerRun = 16;
+constexpr int kRecordsPerRun = 416;  // a bootstrap that comes too early is tried for ten minutes
 constexpr std::size_t kTextMax = 4096;
 constexpr std::size_t kFindingsPerNode = 4;
 

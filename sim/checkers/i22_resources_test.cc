@@ -3,7 +3,7 @@
 namespace ichor::sim {
 namespace {
 
-// Four nodes: eight connections, nine calls, 176 records.
+// Four nodes: eight connections, nine calls, 576 records.
 
 TEST(Resources, HoldForTwoConnectionsPerNode) {
   History history("I22");
@@ -28,10 +28,10 @@ TEST(Resources, AreBrokenByCallsThatPileUp) {
 
 TEST(Resources, AreBrokenByAJournalThatGrowsWithoutEnd) {
   History history("I22");
-  for (int i = 0; i < 176; ++i) history.records(RecordKind::observed, "cp1");
+  for (int i = 0; i < 576; ++i) history.records(RecordKind::observed, "cp1");
   EXPECT_EQ(history.violation(), "");
   history.records(RecordKind::observed, "cp1");
-  EXPECT_EQ(history.violation(), "a run wrote 177 records");
+  EXPECT_EQ(history.violation(), "a run wrote 577 records");
 }
 
 TEST(Resources, AreBrokenByATextWithoutEnd) {

@@ -12,8 +12,8 @@ std::string text_of(const ConfigSet& configs, const Node& node) {
   return std::string(configs.nodes.at(node.spec().name).bytes.reveal());
 }
 
-/// Somebody gives a node in maintenance mode a config before ichor does: ours (by user data, or by
-/// hand), or one of another cluster.
+/// Somebody gives a node in maintenance mode a config before ichor does: ours, or one of another
+/// cluster.
 class ConfiguredBefore final : public Fault {
  public:
   ConfiguredBefore(SeededRandom random, ConfigSet ClusterFixture::*whose)
@@ -25,23 +25,31 @@ class ConfiguredBefore final : public Fault {
     node_ = world.nodes()[random().below(count)].get();
   }
 
-  void on_node_changed(SimWorld& world, Node& node) override {
-    const bool due = &node == node_ && !planned_ && node.listener() == Listener::maintenance;
-    if (!due || world.quiet()) return;
+  /// In the moment in which ichor sends its own: before ichor has seen the machine, it would take
+  /// it for older than its journal (L6).
+  void on_passage(SimWorld& world, Passage& passage) override {
+    const bool due = passage.call == Call::apply_configuration && passage.node == node_;
+    if (!due || planned_ || world.quiet()) return;
     planned_ = true;
-    const Duration delay = random().between(Duration{}, std::chrono::seconds(5));
-    world.clock().call_at(later(world.clock().now(), delay), [this, &world] {
-      if (world.quiet() || node_->listener() != Listener::maintenance) return;
+    world.clock().call_at(world.clock().now(), [this, &world] {
+      if (node_->listener() != Listener::maintenance) return;
       const std::string config = text_of(world.fixture().*whose_, *node_);
       if (!node_->apply({}, config, Node::ApplyMode::automatic, false)) return;
-      fire();
+      given_ = config;
       world.note_outside_act(*node_, Call::apply_configuration);
     });
+  }
+
+  /// A power cut during the install takes the config away again, so it counts once it is on disk.
+  void on_node_changed(SimWorld&, Node& node) override {
+    if (&node != node_ || fired() > 0 || given_.empty()) return;
+    if (node.disk().config == given_) fire();
   }
 
  private:
   ConfigSet ClusterFixture::*whose_;
   Node* node_{nullptr};
+  std::string given_;
   bool planned_{false};
 };
 

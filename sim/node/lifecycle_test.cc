@@ -265,7 +265,9 @@ TEST_F(Metal12, ResetWithoutRebootAndShutdownSwitchTheMachineOff) {
   EXPECT_TRUE(cp1.disk().installed);
   cp1.power_on();
   ASSERT_TRUE(bench.run_to([&] { return cp1.kubelet_running(); }));
-  ASSERT_TRUE(cp1.reset(Bench::admin, {.reboot = false}));
+  ResetRequest off;
+  off.reboot = false;
+  ASSERT_TRUE(cp1.reset(Bench::admin, off));
   ASSERT_TRUE(bench.run_to([&] { return !cp1.powered(); }));
   EXPECT_FALSE(cp1.disk().installed);
 }

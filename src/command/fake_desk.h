@@ -65,7 +65,7 @@ class MaintenanceSession final : public TalosSession {
     peer_.fingerprint = Fingerprint("pin of " + mac_);
   }
   const Peer& peer() const override { return peer_; }
-  Task<CallResult<TalosVersion>> version(Context) override { co_return TalosVersion{1, 12, 6}; }
+  Task<CallResult<TalosVersion>> version(Context) override { co_return runs; }
   Task<CallResult<MachineStatus>> machine_status(Context) override {
     co_return MachineStatus{Stage::maintenance, true, {}};
   }
@@ -133,6 +133,7 @@ class MaintenanceSession final : public TalosSession {
   }
 
   bool disk_has_data{false};
+  TalosVersion runs{1, 12, 6};
 
  private:
   static tl::unexpected<CallError> unserved(Call call) {
@@ -158,6 +159,7 @@ class FakeMachines final : public TalosApi, public KubeApi {
     std::unique_ptr<TalosSession> session =
         std::make_unique<MaintenanceSession>(found->second, mutations);
     static_cast<MaintenanceSession&>(*session).disk_has_data = disks_have_data;
+    static_cast<MaintenanceSession&>(*session).runs = run;
     if (!demand.allows(session->peer().fingerprint)) {
       co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::wrong_pin,
                                          Code::unavailable, "another key was pinned"});
@@ -171,6 +173,7 @@ class FakeMachines final : public TalosApi, public KubeApi {
 
   std::map<std::string, std::string> macs;  // by address
   bool disks_have_data{false};
+  TalosVersion run{1, 12, 6};
   int mutations{0};
 };
 

@@ -174,7 +174,7 @@ Finding finding_of(std::string_view fault, const NodeName& node, std::string whe
     finding.why = row->cause;
     for (const std::string_view step : row->steps) {
       if (!finding.fix.empty()) finding.fix += "; ";
-      finding.fix += fill_in(step, node.value(), {});
+      finding.fix += fill_in(step, node.value());
     }
     return finding;
   }

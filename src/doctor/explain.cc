@@ -98,10 +98,11 @@ nlohmann::ordered_json row_of(const Fault& fault) {
   return row;
 }
 
-std::string fill_in(std::string_view text, std::string_view node, std::string_view profile) {
-  std::string filled(text);
+std::string fill_in(std::string_view step, std::string_view node) {
+  std::string filled(step);
   if (!node.empty()) replace_all(filled, "NODE", node);
-  if (!profile.empty()) replace_all(filled, "PROFILE", profile);
+  replace_all(filled, " -p PROFILE", "");
+  replace_all(filled, "PROFILE", "the profile");
   return filled;
 }
 

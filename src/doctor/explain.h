@@ -16,8 +16,9 @@ std::vector<std::string> explain(const Invariant& invariant);
 /// The same for programs.
 nlohmann::ordered_json row_of(const Fault& fault);
 
-/// `text` with `node` and `profile` in the places that say NODE and PROFILE; an empty one is left.
-std::string fill_in(std::string_view text, std::string_view node, std::string_view profile);
+/// A step made out to a node: its name where NODE stands, unless it is empty. The profile's flag is
+/// left out, because whoever shows a finding adds that of the profile at hand.
+std::string fill_in(std::string_view step, std::string_view node);
 
 /// The whole catalogue: docs/faults.md. tests hold the file to it.
 std::string catalogue_markdown();

@@ -24,10 +24,10 @@ TEST(Explain, TellsCauseResponseAndSteps) {
 }
 
 TEST(FillIn, PutsNamesIntoTheirPlaces) {
-  EXPECT_EQ(fill_in("`ichor doctor NODE -p PROFILE`", "cp1", "ichor.yaml"),
-            "`ichor doctor cp1 -p ichor.yaml`");
-  EXPECT_EQ(fill_in("reset NODE", "", ""), "reset NODE");
-  EXPECT_EQ(fill_in("NODE", "NODENODE", ""), "NODENODE");
+  EXPECT_EQ(fill_in("`ichor doctor NODE -p PROFILE`", "cp1"), "`ichor doctor cp1`");
+  EXPECT_EQ(fill_in("correct `ip` in PROFILE", "cp1"), "correct `ip` in the profile");
+  EXPECT_EQ(fill_in("reset NODE", ""), "reset NODE");
+  EXPECT_EQ(fill_in("NODE", "NODENODE"), "NODENODE");
 }
 
 TEST(Wrapped, BreaksAtSpacesAndKeepsWordsWhole) {

@@ -49,7 +49,11 @@ class ActTest : public EngineRig {
     co_await link_.look(context_, {.status = true});
     if (disk_full_) store_.fail_after(0);
     Action action{Call::apply_configuration, plan_.name, digest(1), "because", sound_until_};
-    if (resets_) action = Action{Call::reset, plan_.name, {}, "because", sound_until_, {false}};
+    if (resets_) {
+      action.call = Call::reset;
+      action.payload = {};
+      action.reset.graceful = false;
+    }
     outcome_ = co_await act(context_, world_, ledger_, link_, action, configs_, profile_.budgets);
   }
   void run() { run_to_end(bind_and_act(), std::chrono::seconds(30)); }

@@ -30,6 +30,7 @@ class Ledger {
   Journal& journal_;
   RunId run_;
   JournalFacts facts_;
+  MonoTime leave_by_{kNever};  // set when the run was told to stop
   std::string trouble_;
   CancelScope deaf_;
 };

@@ -168,11 +168,7 @@ Task<NodeView> NodeLink::look(Context context, Reads reads) {
       view.status = *std::move(status);
   }
   if (reads.version && session_) {
-    auto version = co_await session->version(context.within(profile_.budgets.call));
-    if (!version)
-      note(view, std::move(version).error());
-    else
-      view.version = *version;
+    take(view, co_await session->version(context.within(profile_.budgets.call)), view.version);
   }
   co_await read_machine(context, reads, view);
   if (reads.config && session_ && configured) {

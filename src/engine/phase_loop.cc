@@ -213,6 +213,8 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Wait wait,
   }
   co_await subject_.listen(context);
   co_await changed_.rung_since(context.within(pause), rings_seen);
+  const Duration put_off = pace_.put_off(context.now());
+  if (put_off > Duration{}) co_await sleep_for(context, put_off);
   co_return std::nullopt;
 }
 

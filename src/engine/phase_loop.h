@@ -7,6 +7,7 @@
 
 #include "engine/subject.h"
 #include "model/run_result.h"
+#include "wait/look_pace.h"
 
 namespace ichor {
 
@@ -66,6 +67,7 @@ class PhaseLoop {
   MonoTime started_{};
   MonoTime looked_{};
   WallTime looked_wall_{};
+  LookPace pace_;
   Wait waiting_;
   std::optional<CallError> trouble_;  // of the look that waiting_ is from
   MonoTime waiting_since_{};  // for the same fault

@@ -3,7 +3,6 @@
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/read_until.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -46,7 +45,12 @@ class Factory {
   void serve() {
     boost::system::error_code error;
     tcp::socket socket = acceptor_.accept(error);
-    asio::read_until(socket, asio::dynamic_buffer(request_), kSchematic, error);
+    std::array<char, 4096> buffer{};
+    // The schematic ends a request; whoever begins with something else gets the answer at once.
+    do {
+      const std::size_t size = socket.read_some(asio::buffer(buffer), error);
+      request_.append(buffer.data(), size);
+    } while (!error && request_.starts_with("POST") && !request_.ends_with(kSchematic));
     asio::write(socket, asio::buffer(reply_), error);
   }
 

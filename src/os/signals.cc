@@ -39,8 +39,10 @@ struct StopSignals::Impl {
     reader.async_read_some(boost::asio::buffer(byte),
                            [this](const boost::system::error_code& error, std::size_t count) {
                              if (error || count == 0) return;
-                             callback(byte[0]);
+                             const int signal = byte[0];
                              listen();
+                             // Last, because it may end who owns this.
+                             callback(signal);
                            });
   }
 

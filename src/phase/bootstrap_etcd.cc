@@ -143,6 +143,10 @@ std::optional<Wait> target_not_ready(const Wanted& wanted, const NodeView& targe
   if (target.status->stage != Stage::booting && target.status->stage != Stage::running) {
     return Wait{fmt::format("{} is {}", name, name_of(target.status->stage))};
   }
+  if (target.time_synced && !*target.time_synced) {
+    return Wait{fmt::format("the clock of {} is not in sync yet", name), "T7",
+                "the node cannot reach its time servers: check network.ntp and UDP 123"};
+  }
   const MutationFact* sent = wanted.facts.last(Call::bootstrap, target.node);
   const bool may_have_landed = sent && sent->outcome != OutcomeKind::refused &&
                                sent->mark == target.identity->boot_id.value();

@@ -18,7 +18,7 @@ class BootstrapEtcd final : public ClusterPhase {
   std::string_view name() const override { return "bootstrap"; }
   std::string_view title() const override { return "Bootstrap etcd"; }
   Reads reads() const override {
-    return {.status = true, .config = true, .disks = true, .etcd = true};
+    return {.status = true, .config = true, .disks = true, .time = true, .etcd = true};
   }
   Duration budget(const Budgets& budgets) const override { return budgets.bootstrap; }
   Decision decide(const Wanted& wanted, const ClusterView& view) const override;

@@ -254,5 +254,13 @@ TEST_F(BootstrapEtcdTest, AClusterOlderThanItsJournalIsOnlyLookedAt) {
   EXPECT_TRUE(std::holds_alternative<Remember>(decide()));
 }
 
+TEST_F(BootstrapEtcdTest, AClockOutOfSyncIsWaitedForAndNotAskedAgainAndAgain) {
+  remember_target("cp1");
+  view_.nodes[0].time_synced = false;
+  EXPECT_EQ(std::get<Wait>(decide()).fault, "T7");
+  view_.nodes[0].time_synced = true;
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+}
+
 }  // namespace
 }  // namespace ichor

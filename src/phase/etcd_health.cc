@@ -37,6 +37,21 @@ Wait learner_wait(const NodeView& node, const EtcdStatus& status, std::uint64_t 
       kPromotionTime};
 }
 
+/// The same as another member sees it: a learner's own etcd answers nobody.
+std::optional<Wait> learner_listed(const Wanted& wanted, const std::vector<EtcdMember>& members) {
+  const auto learner = std::find_if(members.begin(), members.end(),
+                                    [](const EtcdMember& member) { return member.is_learner; });
+  if (learner == members.end()) return std::nullopt;
+  const NodePlan* plan = wanted.profile.find(NodeName(learner->hostname));
+  const std::string address = plan ? plan->address.value() : learner->hostname;
+  return Wait{
+      fmt::format("{} is still a learner (member {:016x})", learner->hostname, learner->id.value()),
+      "E7",
+      fmt::format("`talosctl -n {0} etcd remove-member {1:016x}`, then reboot {2}: it joins anew",
+                  address, learner->id.value(), learner->hostname),
+      kPromotionTime};
+}
+
 std::optional<Wait> unmet_on(const NodeView& node, std::uint64_t newest) {
   const std::string& name = node.node.value();
   if (node.trouble) return Wait{fmt::format("{}: {}", name, to_text(*node.trouble))};
@@ -91,8 +106,8 @@ Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
   int voters_seen = 0;
   for (const NodeView& node : view.nodes) {
     if (!is_control_plane(wanted, node)) continue;
-    if (auto unmet = unmet_on(node, newest)) return *std::move(unmet);
-    if (!node.etcd.alarms->empty() && !mutant("alarms-ignored")) {
+    const bool alarmed = node.etcd.alarms && !node.etcd.alarms->empty();
+    if (alarmed && !mutant("alarms-ignored")) {
       return Stop{Finding{Severity::error, "E9", node.node, "etcd",
                           fmt::format("etcd alarm {} on {}",
                                       name_of(node.etcd.alarms->front().kind), node.node.value()),
@@ -100,10 +115,12 @@ Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
                                       "{0} etcd alarm disarm`; CORRUPT: replace the member",
                                       node.address.value())}};
     }
+    if (auto unmet = unmet_on(node, newest)) return *std::move(unmet);
     const auto& members = *node.etcd.members;
     const auto voters = std::count_if(members.begin(), members.end(),
                                       [](const EtcdMember& member) { return !member.is_learner; });
     if (voters != wanted.profile.control_plane_count()) {
+      if (auto learner = learner_listed(wanted, members)) return *std::move(learner);
       return Wait{fmt::format("{} sees {} of {} voters", node.node.value(), voters,
                               wanted.profile.control_plane_count()),
                   "E6"};

@@ -24,6 +24,15 @@ TEST(Toml, IsReadWithPositions) {
   EXPECT_EQ(node.find("controller")->as_bool(), true);
 }
 
+TEST(Toml, ALetterOutsideOfQuotesIsAnError) {
+  for (const char* text : {"\xc3\xa9", "a = \xc3\xa9", "\xd4\xcf\x99", "\xcf\x99 = 1"}) {
+    EXPECT_FALSE(parse_toml(text, "cluster.toml")) << text;
+  }
+  const auto quoted = parse_toml("a = '\xc3\xa9' # \xc3\xa9\n", "cluster.toml");
+  ASSERT_TRUE(quoted);
+  EXPECT_EQ(quoted->root.find("a")->as_string(), "\xc3\xa9");
+}
+
 TEST(Toml, ErrorsHaveAPlace) {
   const auto document = parse_toml("a = 1\na = 2\n", "cluster.toml");
   ASSERT_FALSE(document.has_value());

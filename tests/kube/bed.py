@@ -203,18 +203,11 @@ class Bed:
         return finished(process.returncode, output, errors, time.monotonic() - began)
 
     def kubectl(self, *arguments, text=None):
-        return self.look_with("kubectl", *arguments, text=text)
-
-    def flux_cli(self, *arguments):
-        return self.look_with("flux", *arguments)
-
-    def look_with(self, name, *arguments, text=None):
-        """The output of a client; raises BedError if it fails."""
-        done = subprocess.run([str(tools.program(name)), "--kubeconfig",
+        done = subprocess.run([str(tools.program("kubectl")), "--kubeconfig",
                                str(self.plane.kubeconfig), *map(str, arguments)], input=text,
                               capture_output=True, text=True, check=False, env=self.environment)
         if done.returncode != 0:
-            raise processes.BedError(f"{name} {' '.join(map(str, arguments))}: {done.stderr}")
+            raise processes.BedError(f"kubectl {' '.join(map(str, arguments))}: {done.stderr}")
         return done.stdout
 
     def remove(self, failed=False):

@@ -7,6 +7,7 @@ is left then is the folder; the next bed removes it.
 
 import contextlib
 import ctypes
+import itertools
 import os
 import pathlib
 import shutil
@@ -38,11 +39,19 @@ def die_with_parent():
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+PORTS = itertools.count(20000 + os.getpid() * 61 % 9000)
+
+
 def free_port():
-    """A port of the loopback that nobody listens on. It is taken at once, so a race is unlikely."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port of the loopback that nobody listens on, and that is given out once.
+
+    It is below those that the kernel takes for connections, so it is still free when it is used.
+    """
+    for port in PORTS:
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise BedError("there is no free port")
 
 
 def connects(port):
@@ -75,7 +84,11 @@ class Processes:
         self.running = {}
 
     def start(self, name, argv, ready, environment=None):
-        """Starts a program and waits until `ready` holds. It gets no other environment."""
+        """Starts a program and waits until `ready` holds. It gets no other environment.
+
+        The kernel takes the thread that calls this for the parent, so it must be one that lives
+        as long as the bed.
+        """
         self.stop(name)
         base = {"PATH": os.environ["PATH"], "HOME": str(self.logs.parent)}
         with open(self.logs / f"{name}.log", "ab") as log:

@@ -92,5 +92,5 @@ OTHER = """
 apiVersion: v1
 kind: Secret
 metadata: {name: cluster-secrets, namespace: flux-system}
-stringData: {SECRET_DOMAIN: another.example.org}
+data: {SECRET_DOMAIN: YW5vdGhlci5leGFtcGxlLm9yZw==}
 """

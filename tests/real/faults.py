@@ -5,6 +5,7 @@ Usage: faults.py [TEST...]; as bring_up.py otherwise. Each case ends as docs/fau
 with one etcd cluster.
 """
 
+import json
 import pathlib
 import re
 import subprocess
@@ -37,11 +38,12 @@ class Disturbed(bring_up.RealNodes):
         self.process = None
 
     def up_until(self, kind, phase):
-        """Starts a run and reads its events until one of this kind and phase."""
+        """Starts a run and reads its events until one of this kind and phase; that event."""
         self.process = self.cluster.start_ichor("up")
         for line in self.process.stdout:
-            if f'"type":"{kind}"' in line and f'"phase":"{phase}"' in line:
-                return
+            event = json.loads(line) if line.startswith("{") else {}
+            if (event.get("type"), event.get("phase")) == (kind, phase):
+                return event
         self.fail(f"the run ended before {kind} {phase}")
 
     def end(self, limit_s=clusters.UP_LIMIT_S):
@@ -77,8 +79,7 @@ class Disturbed(bring_up.RealNodes):
 class Plugs(Disturbed):
     def test_d1_a_node_loses_power_right_after_it_took_its_config(self):
         self.begin("plug-apply")
-        self.up_until("acted", "apply")
-        victim = next(node for node in map(self.node, ("cp1", "cp2", "cp3")) if node.configured)
+        victim = self.node(self.up_until("acted", "apply")["node"])
         victim.switch_off()
         time.sleep(3)
         victim.switch_on()

@@ -35,6 +35,7 @@ EXPECTED = {
     "get members": NO_WAY_OUT,
     "get members -o yaml": NO_WAY_OUT,
     "time": NO_WAY_OUT,
+    "get links -o yaml": "the lab's link is a network card, that of a container is a veth pair",
     "get staticpods": MISSING,
     "containers -k": MISSING,
     "stats": MISSING,
