@@ -15,6 +15,9 @@ struct Mutant {
   std::string_view name;
   std::string_view breaks;     // what goes wrong with it
   std::string_view caught_by;  // the invariant that should see it first
+  /// The faults of the hunt. Where a bug shows only after one fault that others nearly always hide,
+  /// that fault alone.
+  std::string_view faults{"all"};
 };
 
 const std::vector<Mutant>& mutants();

@@ -200,8 +200,7 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
     }
     oldest = std::min(oldest, node.at);
   }
-  const Duration fresh = mutant("stale-no") ? kPullTime : kFreshTime;
-  if (wanted.now - oldest > fresh) return Wait{"the control planes must be looked at again"};
+  if (wanted.now - oldest > kFreshTime) return Wait{"the control planes must be looked at again"};
 
   check(!view.nodes.empty(), "a cluster has a control plane");
   NodeName name =
@@ -227,7 +226,7 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
     record.value = encode_identity(*target->identity, {});
     return Remember{std::move(record)};
   }
-  return Act{Action{Call::bootstrap, name, {}, why_now(wanted, *target), oldest + fresh}};
+  return Act{Action{Call::bootstrap, name, {}, why_now(wanted, *target), oldest + kFreshTime}};
 }
 
 }  // namespace ichor
