@@ -35,14 +35,21 @@ class ConfiguredBefore final : public Fault {
       if (node_->listener() != Listener::maintenance) return;
       const std::string config = text_of(world.fixture().*whose_, *node_);
       if (!node_->apply({}, config, Node::ApplyMode::automatic, false)) return;
-      fire();
+      given_ = config;
       world.note_outside_act(*node_, Call::apply_configuration);
     });
+  }
+
+  /// A power cut during the install takes the config away again, so it counts once it is on disk.
+  void on_node_changed(SimWorld&, Node& node) override {
+    if (&node != node_ || fired() > 0 || given_.empty()) return;
+    if (node.disk().config == given_) fire();
   }
 
  private:
   ConfigSet ClusterFixture::*whose_;
   Node* node_{nullptr};
+  std::string given_;
   bool planned_{false};
 };
 

@@ -92,7 +92,7 @@ TEST_F(ReadyTest, ALearnerIsNotAVoter) {
   for (NodeView& node : view_.nodes) {
     if (node.etcd.members) node.etcd.members->back().is_learner = true;
   }
-  EXPECT_EQ(verdict(), "cp1 sees 2 of 3 voters");
+  EXPECT_EQ(verdict(), "cp3 is still a learner (member 0000000000000003)");
 }
 
 TEST_F(ReadyTest, WithoutALeaderThereIsNoEtcd) {

@@ -8,6 +8,10 @@ KubeVerdict judge_kube(const CallError& error) {
     return {give_up, "T1",
             "the kubeconfig is not this cluster's: fetch it with `ichor kubeconfig`"};
   }
+  // Our own journal failed us: nothing may be sent any more.
+  if (error.progress == Progress::not_sent && error.code == Code::internal) {
+    return {give_up, "L3", "free the disk, then run it again"};
+  }
   if (error.progress != Progress::answered) {
     return {retry, "K3", "is an API server up and reachable?"};
   }

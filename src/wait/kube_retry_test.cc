@@ -23,6 +23,7 @@ TEST(KubeRetry, WaitsForWhatMayCome) {
 
 TEST(KubeRetry, GivesUpOnWhatStays) {
   EXPECT_EQ(judge_kube(error(Progress::answered, Code::aborted)).fault, "K5");
+  EXPECT_EQ(judge_kube(error(Progress::not_sent, Code::internal)).reaction, Reaction::give_up);
   EXPECT_EQ(judge_kube(error(Progress::answered, Code::permission_denied)).reaction,
             Reaction::give_up);
   EXPECT_EQ(judge_kube(error(Progress::not_sent, Code::unavailable, TlsVerdict::foreign_ca)).fault,

@@ -16,30 +16,8 @@ def decoded(secret, key):
     return base64.b64decode(secret["data"][key]).decode()
 
 
-class Handover(support.KubeTest):
-    """HelmReleases and the FluxInstance are Ready by the test's word, the rest by real Flux."""
-
-    helmfile = True
-    NEEDS = (*tools.BED, "helmfile")
-
-    def test_comes_after_four_phases_and_a_second_run_changes_nothing(self):
-        bed = self.bed_with_tree("handover")
-        runs = []
-        for number, name in enumerate(("secrets", "crds", "core", "validation")):
-            began = time.monotonic()
-            run = bed.ichor("phase", number)
-            print(f"    phase {number} ({name}): {time.monotonic() - began:.1f} s", flush=True)
-            self.assert_done(run)
-            done = run.of("phase", number=number)
-            self.assertEqual([one["result"] for one in done], ["done"], run.explain())
-            self.assertTrue(done[0]["within_slo"], done)
-            runs.append(run)
-        self.assertGreater(runs[0].summary["mutations"], 0)
-        self.assertEqual(runs[3].summary["mutations"], 0, "validation only reads")
-        self.assert_secret_free(bed, *runs)
-        self.assert_all_is_there(bed)
-        self.assert_a_second_run_changes_nothing(bed)
-        self.assert_kubectl_and_status_agree(bed)
+class HandoverTest(support.KubeTest):
+    """What must hold after the handover, by whichever way."""
 
     def assert_all_is_there(self, bed):
         names = {one["metadata"]["name"] for one in bed.api.items("/api/v1/namespaces")}
@@ -107,7 +85,33 @@ class Handover(support.KubeTest):
         self.assertIn("GitRepository", status.output)
 
 
-class HandoverByReleases(support.KubeTest):
+class Handover(HandoverTest):
+    """HelmReleases and the FluxInstance are Ready by the test's word, the rest by real Flux."""
+
+    helmfile = True
+    NEEDS = (*tools.BED, "helmfile")
+
+    def test_comes_after_four_phases_and_a_second_run_changes_nothing(self):
+        bed = self.bed_with_tree("handover")
+        runs = []
+        for number, name in enumerate(("secrets", "crds", "core", "validation")):
+            began = time.monotonic()
+            run = bed.ichor("phase", number)
+            print(f"    phase {number} ({name}): {time.monotonic() - began:.1f} s", flush=True)
+            self.assert_done(run)
+            done = run.of("phase", number=number)
+            self.assertEqual([one["result"] for one in done], ["done"], run.explain())
+            self.assertTrue(done[0]["within_slo"], done)
+            runs.append(run)
+        self.assertGreater(runs[0].summary["mutations"], 0)
+        self.assertEqual(runs[3].summary["mutations"], 0, "validation only reads")
+        self.assert_secret_free(bed, *runs)
+        self.assert_all_is_there(bed)
+        self.assert_a_second_run_changes_nothing(bed)
+        self.assert_kubectl_and_status_agree(bed)
+
+
+class HandoverByReleases(HandoverTest):
     """The core stack by ichor's own list, with chart, version and values out of the GitOps tree."""
 
     HELM = "helm-3.22.0"
@@ -124,9 +128,9 @@ class HandoverByReleases(support.KubeTest):
         again = bed.ichor("phase", 2)
         self.assert_done(again, mutations=0)
         self.assertEqual(support.versions(bed, *support.STATIC), before)
-        Handover.assert_all_is_there(self, bed)
-        Handover.assert_a_second_run_changes_nothing(self, bed)
-        Handover.assert_kubectl_and_status_agree(self, bed)
+        self.assert_all_is_there(bed)
+        self.assert_a_second_run_changes_nothing(bed)
+        self.assert_kubectl_and_status_agree(bed)
         self.assert_secret_free(bed, *runs)
 
 
@@ -175,12 +179,12 @@ class GitOpsTrouble(support.KubeTest):
     def a_kustomization_that_fails(self):
         path = "kubernetes/apps/default/echo/app/deployment.yaml"
         self.bed.tree.replace(path, "replicas: 2", "replicas: many")
-        self.publish("a mistake", "echo")
-        self.eventually(lambda: not self.is_ready("echo"), "echo fails")
+        self.publish("a mistake")
+        self.eventually(lambda: self.fails("echo"), "echo fails")
         self.assert_named(self.validate(), support.UNMET, "K4", "Kustomization", "echo")
         self.bed.tree.replace(path, "replicas: many", "replicas: 2")
-        self.publish("repaired", "echo")
-        self.eventually(lambda: self.is_ready("echo"), "echo is repaired")
+        revision = self.publish("repaired")
+        self.eventually(lambda: self.is_ready("echo", revision), "echo is repaired")
 
     def a_key_that_cannot_decrypt(self):
         secret = self.secret(self.bed, "flux-system", "sops-age")
@@ -190,7 +194,7 @@ class GitOpsTrouble(support.KubeTest):
         wrong = base64.b64encode(other.read_bytes()).decode()
         self.bed.api.merge(path, {"data": {"age.agekey": wrong}})
         self.reconcile("echo")
-        self.eventually(lambda: not self.is_ready("echo"), "echo cannot be decrypted")
+        self.eventually(lambda: self.fails("echo"), "echo cannot be decrypted")
         self.assert_named(self.validate(), support.UNMET, "K4", "echo", "decrypt")
         self.bed.api.merge(path, {"data": secret["data"]})
         self.reconcile("echo")
@@ -219,11 +223,20 @@ class GitOpsTrouble(support.KubeTest):
         self.bed.nodes.start()
         self.assert_done(self.bed.ichor("wait", "csi", "--timeout", "60s"))
 
-    def publish(self, message, *names):
-        self.bed.tree.push(message)
+    def publish(self, message):
+        """Pushes the tree; Kustomizations follow their source by themselves."""
+        revision = self.bed.tree.push(message)
         self.reconcile(kind=fluxes.SOURCES)
-        for name in names:
-            self.reconcile(name)
+        return revision
 
-    def is_ready(self, name):
-        return apis.is_true(self.bed.api.get(f"{fluxes.KUSTOMIZATIONS}/{name}"), "Ready")
+    def kustomization(self, name):
+        return self.bed.api.get(f"{fluxes.KUSTOMIZATIONS}/{name}")
+
+    def is_ready(self, name, revision=""):
+        found = self.kustomization(name)
+        applied = found["status"].get("lastAppliedRevision", "")
+        return apis.is_true(found, "Ready") and applied.endswith(revision)
+
+    def fails(self, name):
+        """Not only for the moment in which it looks."""
+        return apis.condition(self.kustomization(name), "Ready").get("status") == "False"

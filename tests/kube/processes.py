@@ -84,7 +84,11 @@ class Processes:
         self.running = {}
 
     def start(self, name, argv, ready, environment=None):
-        """Starts a program and waits until `ready` holds. It gets no other environment."""
+        """Starts a program and waits until `ready` holds. It gets no other environment.
+
+        The kernel takes the thread that calls this for the parent, so it must be one that lives
+        as long as the bed.
+        """
         self.stop(name)
         base = {"PATH": os.environ["PATH"], "HOME": str(self.logs.parent)}
         with open(self.logs / f"{name}.log", "ab") as log:

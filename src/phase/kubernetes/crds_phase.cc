@@ -34,6 +34,7 @@ std::vector<std::string> template_arguments(const KubernetesPlan::Chart& chart) 
 /// What one source gives, or why it gives nothing.
 struct Rendered {
   std::string source;
+  std::string chart;
   std::vector<KubeObject> crds;
   std::string trouble;
 };
@@ -60,21 +61,29 @@ ProcessCall chart_call(PhaseRun& run, const KubernetesPlan::Chart& chart) {
   return call;
 }
 
-Task<bool> check_versions(Context context, PhaseRun& run) {
+/// The releases of both phases, as far as their versions agree.
+struct Listed {
+  std::vector<WantedRelease> for_crds;  // of the helmfile
+  std::vector<WantedRelease> releases;  // of phase 2
+};
+
+Task<bool> list_releases(Context context, PhaseRun& run, Listed& into) {
   std::map<std::string, std::string> charts;
   for (const KubernetesPlan::Chart& chart : run.material.plan.crds.charts) {
     charts[chart_name(chart.chart)] = chart.version;
   }
   if (!run.material.plan.crds.helmfile.empty()) {
-    const auto listed = co_await list_helmfile(context, run, run.material.plan.crds.helmfile);
+    auto listed = co_await list_helmfile(context, run, run.material.plan.crds.helmfile);
     if (!listed) co_return false;
-    for (const WantedRelease& release : *listed) {
-      charts[chart_name(release.chart)] = release.version;
-    }
+    into.for_crds = *std::move(listed);
   }
-  const auto releases = co_await wanted_releases(context, run);
+  for (const WantedRelease& release : into.for_crds) {
+    charts[chart_name(release.chart)] = release.version;
+  }
+  auto releases = co_await wanted_releases(context, run);
   if (!releases) co_return false;
-  const std::vector<Unmet> wrong = misaligned(charts, *releases);
+  into.releases = *std::move(releases);
+  const std::vector<Unmet> wrong = misaligned(charts, into.releases);
   for (const Unmet& unmet : wrong) run.stop(unmet);
   co_return wrong.empty();
 }
@@ -113,17 +122,38 @@ std::vector<Unmet> misaligned(const std::map<std::string, std::string>& crd_char
   return unmet;
 }
 
-Task<bool> render_crds(Context context, PhaseRun& run, std::vector<KubeObject>& crds) {
-  const KubernetesPlan::Crds& plan = run.material.plan.crds;
-  std::vector<Rendered> rendered(plan.charts.size() + 1);
-  TaskGroup group(context);
-  for (std::size_t i = 0; i < plan.charts.size(); ++i) {
-    rendered[i].source = plan.charts[i].chart;
-    group.spawn(render(context, run, chart_call(run, plan.charts[i]), rendered[i]));
+void mark_for_release(std::vector<KubeObject>& crds, const std::string& chart,
+                      const std::vector<WantedRelease>& releases) {
+  for (const WantedRelease& release : releases) {
+    if (chart_name(release.chart) != chart_name(chart)) continue;
+    for (KubeObject& crd : crds) {
+      KubeObject& metadata = crd["metadata"];
+      metadata["labels"]["app.kubernetes.io/managed-by"] = "Helm";
+      metadata["annotations"]["meta.helm.sh/release-name"] = release.name;
+      metadata["annotations"]["meta.helm.sh/release-namespace"] = release.name_space;
+    }
   }
-  if (!plan.helmfile.empty()) {
-    rendered.back().source = plan.helmfile;
-    group.spawn(render(context, run, helmfile_template(run, plan.helmfile), rendered.back()));
+}
+
+namespace {
+
+/// Renders charts and the helmfile's releases side by side; a failure is in the report.
+Task<bool> render_crds(Context context, PhaseRun& run, const Listed& listed,
+                       std::vector<KubeObject>& crds) {
+  const KubernetesPlan::Crds& plan = run.material.plan.crds;
+  std::vector<Rendered> rendered(plan.charts.size() + listed.for_crds.size());
+  TaskGroup group(context);
+  std::size_t next = 0;
+  for (const KubernetesPlan::Chart& chart : plan.charts) {
+    Rendered& into = rendered[next++];
+    into.source = into.chart = chart.chart;
+    group.spawn(render(context, run, chart_call(run, chart), into));
+  }
+  for (const WantedRelease& release : listed.for_crds) {
+    Rendered& into = rendered[next++];
+    into.source = plan.helmfile;
+    into.chart = release.chart;
+    group.spawn(render(context, run, helmfile_template(run, release), into));
   }
   co_await group.join();
   bool all = true;
@@ -135,16 +165,20 @@ Task<bool> render_crds(Context context, PhaseRun& run, std::vector<KubeObject>& 
           {source.source, source.trouble, "mend the chart, its version or its values", "K3", true},
           context.cancelled() ? PhaseEnd::cancelled : PhaseEnd::failed);
     }
+    mark_for_release(source.crds, source.chart, listed.releases);
     std::move(source.crds.begin(), source.crds.end(), std::back_inserter(crds));
   }
   drop_doubles(crds);
   co_return all;
 }
 
+}  // namespace
+
 Task<void> run_crds(Context context, PhaseRun& run) {
-  if (!co_await check_versions(context, run)) co_return;
+  Listed listed;
+  if (!co_await list_releases(context, run, listed)) co_return;
   std::vector<KubeObject> crds;
-  if (!co_await render_crds(context, run, crds)) co_return;
+  if (!co_await render_crds(context, run, listed, crds)) co_return;
   if (!co_await ensure(context, run, crds) || run.options.dry_run) co_return;
   std::vector<std::string> names;
   for (const KubeObject& crd : crds) names.push_back(name_in(crd));

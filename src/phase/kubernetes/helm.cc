@@ -25,6 +25,10 @@ ProcessCall helmfile_call(PhaseRun& run, const std::string& file,
   return call;
 }
 
+std::string selector_of(const WantedRelease& release) {
+  return fmt::format("name={},namespace={}", release.name, release.name_space);
+}
+
 /// How long a program may take within the phase.
 Duration time_left(const Context& context) {
   if (context.deadline == kNever) return std::chrono::hours(1);
@@ -42,10 +46,7 @@ ProcessCall helm_look(PhaseRun& run, const WantedRelease& wanted, const char* wh
 ProcessCall install_call(PhaseRun& run, const WantedRelease& wanted, const Context& context) {
   ProcessCall call;
   if (!wanted.helmfile.empty()) {
-    call = helmfile_call(
-        run, wanted.helmfile,
-        {"--selector", fmt::format("name={},namespace={}", wanted.name, wanted.name_space),
-         "sync"});
+    call = helmfile_call(run, wanted.helmfile, {"--selector", selector_of(wanted), "sync"});
   } else {
     std::vector<std::string> words{"upgrade",   wanted.name,   wanted.chart,
                                    "--install", "--namespace", wanted.name_space,
@@ -104,8 +105,10 @@ std::string key_of(const WantedRelease& release) {
   return fmt::format("Release/{}/{}", release.name_space, release.name);
 }
 
-ProcessCall helmfile_template(PhaseRun& run, const std::string& file) {
-  return helmfile_call(run, file, {"template", "--include-crds", "--skip-tests"});
+ProcessCall helmfile_template(PhaseRun& run, const WantedRelease& release) {
+  return helmfile_call(
+      run, release.helmfile,
+      {"--selector", selector_of(release), "template", "--include-crds", "--skip-tests"});
 }
 
 Task<std::optional<std::vector<WantedRelease>>> list_helmfile(Context context, PhaseRun& run,

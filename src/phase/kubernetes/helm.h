@@ -14,7 +14,8 @@ namespace ichor {
 
 /// What helm and helmfile are asked. A failure is in the run's report.
 
-ProcessCall helmfile_template(PhaseRun& run, const std::string& file);
+/// Renders one release of a helmfile, with its CRDs.
+ProcessCall helmfile_template(PhaseRun& run, const WantedRelease& release);
 
 /// The releases of a helmfile, rendered.
 Task<std::optional<std::vector<WantedRelease>>> list_helmfile(Context context, PhaseRun& run,

@@ -105,6 +105,15 @@ TEST(CrdCharts, MustHaveTheVersionOfTheirRelease) {
   EXPECT_EQ(chart_name("/repo/charts/cilium/"), "cilium");
 }
 
+TEST(CrdCharts, MarkTheirCrdsAsPartsOfTheReleaseThatFollows) {
+  std::vector<KubeObject> crds{KubeObject::parse(R"({"metadata":{"name":"x"}})")};
+  mark_for_release(crds, "oci://host/charts/other", {wanted("a")});
+  EXPECT_FALSE(crds[0]["metadata"].contains("annotations"));
+  mark_for_release(crds, "charts/a", {wanted("a")});
+  EXPECT_EQ(crds[0]["metadata"]["annotations"]["meta.helm.sh/release-name"], "a");
+  EXPECT_EQ(crds[0]["metadata"]["labels"]["app.kubernetes.io/managed-by"], "Helm");
+}
+
 TEST(Manifests, AreReadAsObjectsOfAllTheirDocuments) {
   const auto objects = objects_of(
       "---\n# nothing\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: '1'}\n"

@@ -32,6 +32,7 @@ const KubeRef kSopsAge{{"", "v1", "Secret"}, "flux-system", "sops-age"};
 class RunPhasesTest : public ::testing::Test {
  protected:
   RunPhasesTest() : store_(bench_.clock), journal_(store_) {
+    EXPECT_TRUE(journal_.lock({"00000000000000aa", "host", "boot", 1}));
     for (const char* name : {"cp1", "w1"}) {
       NodePlan node;
       node.name = NodeName(name);
