@@ -87,7 +87,6 @@ class Flags(unittest.TestCase):
         types = [document.splitlines()[0] for document in documents[1:]]
         self.assertEqual(types[:7], ["type: cluster"] + ["type: node"] * 6)
         self.assertEqual(types[-1], "type: summary")
-        self.assertEqual(types.count("type: kubernetes-node"), 6)
         self.assertIn("\nstage: running\n", documents[2])
         _, table = self.run_text("status")
         _, wide = self.run_text("status", "-o", "wide")
