@@ -13,8 +13,9 @@ using ::testing::HasSubstr;
 constexpr const char* kProfile =
     "name: small\n"
     "network: {api_endpoint: 10.0.0.1, node_cidr: 10.0.0.0/24}\n"
-    "talos: {version: v1.12.6, allow_scheduling_on_control_planes: true}\n"
-    "nodes: {controlplane: {assignments: [{name: a, ip: 10.0.0.1, disk: /dev/vda}]}}\n";
+    "talos: {version: v1.12.6}\n"
+    "nodes: {controlplane: {assignments: [{name: a, ip: 10.0.0.1, disk: /dev/vda}]},\n"
+    "  worker: {assignments: [{name: b, ip: 10.0.0.2, disk: /dev/vda}]}}\n";
 
 class PhaseTest : public ::testing::Test {
  protected:
