@@ -45,7 +45,10 @@ class ConfigRefused final : public Fault {
     passage.answer = Refusal{Code::invalid_argument,
                              "configuration validation failed: 1 error occurred:\n\t* install disk "
                              "or diskSelector should be defined"};
-    fire();
+    // Whoever else configures the node before ichor hears of it makes up for the refusal.
+    const bool unheard =
+        passage.refuse || passage.lose_request || passage.lose_reply || passage.break_after;
+    if (!unheard) fire();
   }
 
  private:

@@ -207,6 +207,7 @@ TEST_F(CommandsTest, LostSecretsAreNotReplaced) {
 
 TEST_F(CommandsTest, OtherSecretsAreRefusedAndChangeNothing) {
   type({"apply"});
+  desk_.display().summaries.clear();
   type({"gen", "secrets", "-o", "other.yaml"});
   desk_.files["secrets.yaml"] = desk_.exported["other.yaml"];
   const auto before = desk_.files;

@@ -15,7 +15,7 @@ constexpr const char* kProfile =
     "network: {api_endpoint: 10.0.0.1, node_cidr: 10.0.0.0/24}\n"
     "talos: {version: v1.12.6}\n"
     "nodes: {controlplane: {assignments: [{name: a, ip: 10.0.0.1, disk: /dev/vda}]},\n"
-    "  worker: {assignments: [{name: b, ip: 10.0.0.2, disk: /dev/vda}]}}\n";
+    "        worker: {assignments: [{name: b, ip: 10.0.0.2, disk: /dev/vda}]}}\n";
 
 class PhaseTest : public ::testing::Test {
  protected:

@@ -70,7 +70,7 @@ class PhaseLoop {
   LookPace pace_;
   Wait waiting_;
   std::optional<CallError> trouble_;  // of the look that waiting_ is from
-  MonoTime waiting_since_{};  // for the same fault
+  MonoTime waiting_since_{};          // for the same fault
   Stage stage_{Stage::unknown};
   MonoTime stage_since_{};
   bool stuck_told_{false};

@@ -37,11 +37,21 @@ Wait learner_wait(const NodeView& node, const EtcdStatus& status, std::uint64_t 
       kPromotionTime};
 }
 
-/// The same as another member sees it: a learner's own etcd answers nobody.
-std::optional<Wait> learner_listed(const Wanted& wanted, const std::vector<EtcdMember>& members) {
-  const auto learner = std::find_if(members.begin(), members.end(),
-                                    [](const EtcdMember& member) { return member.is_learner; });
-  if (learner == members.end()) return std::nullopt;
+const EtcdMember* find_learner(const ClusterView& view) {
+  for (const NodeView& node : view.nodes) {
+    if (!node.etcd.members) continue;
+    for (const EtcdMember& member : *node.etcd.members) {
+      if (member.is_learner) return &member;
+    }
+  }
+  return nullptr;
+}
+
+/// The same as another member sees it: a learner's own etcd answers nobody, and whoever waits to
+/// join behind it says no more than that it is not healthy.
+std::optional<Wait> learner_listed(const Wanted& wanted, const ClusterView& view) {
+  const EtcdMember* learner = find_learner(view);
+  if (!learner) return std::nullopt;
   const NodePlan* plan = wanted.profile.find(NodeName(learner->hostname));
   const std::string address = plan ? plan->address.value() : learner->hostname;
   return Wait{
@@ -103,6 +113,7 @@ Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
                 true};
   }
   const std::uint64_t newest = newest_index(view);
+  std::optional<Wait> learner = learner_listed(wanted, view);
   int voters_seen = 0;
   for (const NodeView& node : view.nodes) {
     if (!is_control_plane(wanted, node)) continue;
@@ -115,12 +126,15 @@ Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
                                       "{0} etcd alarm disarm`; CORRUPT: replace the member",
                                       node.address.value())}};
     }
-    if (auto unmet = unmet_on(node, newest)) return *std::move(unmet);
+    if (auto unmet = unmet_on(node, newest)) {
+      const bool waits = unmet->fault == "E6";
+      return waits && learner ? *std::move(learner) : *std::move(unmet);
+    }
     const auto& members = *node.etcd.members;
     const auto voters = std::count_if(members.begin(), members.end(),
                                       [](const EtcdMember& member) { return !member.is_learner; });
     if (voters != wanted.profile.control_plane_count()) {
-      if (auto learner = learner_listed(wanted, members)) return *std::move(learner);
+      if (learner) return *std::move(learner);
       return Wait{fmt::format("{} sees {} of {} voters", node.node.value(), voters,
                               wanted.profile.control_plane_count()),
                   "E6"};

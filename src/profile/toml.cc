@@ -5,10 +5,15 @@
 #include <fmt/format.h>
 #include <sstream>
 
-// toml++ 3.3 calls it unreachable that a letter such as é, outside of quotes, is asked about being
-// whitespace; the profile fuzzer got there at once. It is none.
+// toml++ 3.3 takes for impossible what wrong input makes it do, and lets the compiler assume so: a
+// letter such as é outside of quotes is asked about being whitespace, and `[,` is read as a key
+// before it is refused. The profile fuzzer got there at once. Nothing is assumed here.
 // clang-format off
 #include <toml++/impl/preprocessor.h>
+#undef TOML_ASSERT
+#define TOML_ASSERT(expr) static_assert(true)
+#undef TOML_ASSERT_ASSUME
+#define TOML_ASSERT_ASSUME(expr) static_assert(true)
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false
