@@ -9,29 +9,19 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
+
+sys.dont_write_bytecode = True
+
+import one_lab  # noqa: E402
 
 ICHOR, PROFILE = sys.argv[1:3]
 LIMIT_S = 240
 WRONG_PIN = "A" * 43 + "="
 
 
-class Flags(unittest.TestCase):
-    """One lab for all: the tests run in the order of their names and build on each other."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.lab = cls.folder.name + "/lab"
-        subprocess.run([ICHOR, "lab", "start", "-p", PROFILE, "--state", cls.lab, "--time-scale",
-                        "20", "--detach"], check=True, stdout=subprocess.DEVNULL)
-
-    @classmethod
-    def tearDownClass(cls):
-        subprocess.run([ICHOR, "lab", "stop", "--state", cls.lab], check=False,
-                       stdout=subprocess.DEVNULL)
-        cls.folder.cleanup()
+class Flags(one_lab.OneLab):
+    ichor, profile = ICHOR, PROFILE
 
     def run_text(self, *words, **variables):
         """Exit code and standard output of a command on the lab."""

@@ -9,28 +9,18 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
+
+sys.dont_write_bytecode = True
+
+import one_lab  # noqa: E402
 
 ICHOR, PROFILE = sys.argv[1:3]
 LIMIT_S = 400
 
 
-class Reset(unittest.TestCase):
-    """One lab for all: the tests run in the order of their names and build on each other."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.lab = cls.folder.name + "/lab"
-        subprocess.run([ICHOR, "lab", "start", "-p", PROFILE, "--state", cls.lab, "--time-scale",
-                        "20", "--detach"], check=True, stdout=subprocess.DEVNULL)
-
-    @classmethod
-    def tearDownClass(cls):
-        subprocess.run([ICHOR, "lab", "stop", "--state", cls.lab], check=False,
-                       stdout=subprocess.DEVNULL)
-        cls.folder.cleanup()
+class Reset(one_lab.OneLab):
+    ichor, profile = ICHOR, PROFILE
 
     def run_json(self, *words):
         """Exit code and all lines of a command on the lab."""
