@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "phase/install_disk.h"
 #include "sim/node/bench.h"
 #include "sim/node/disk_selector.h"
 #include "yaml/document.h"
@@ -273,14 +274,14 @@ TEST(DiskSelectorTest, PrintsTheExpressionTalosPrints) {
 }
 
 TEST(DiskSelectorTest, OnlyAStarIsSpecialInAPattern) {
-  EXPECT_TRUE(glob("QEMU*", "QEMU HARDDISK"));
-  EXPECT_TRUE(glob("*DISK", "QEMU HARDDISK"));
-  EXPECT_TRUE(glob("Q*H*K", "QEMU HARDDISK"));
-  EXPECT_TRUE(glob("*", ""));
-  EXPECT_FALSE(glob("QEMU", "QEMU HARDDISK"));
-  EXPECT_FALSE(glob("Q?MU", "QEMU"));
-  EXPECT_FALSE(glob("a*a", "a"));
-  EXPECT_FALSE(glob("[a-z]", "b"));
+  EXPECT_TRUE(matches_glob("QEMU*", "QEMU HARDDISK"));
+  EXPECT_TRUE(matches_glob("*DISK", "QEMU HARDDISK"));
+  EXPECT_TRUE(matches_glob("Q*H*K", "QEMU HARDDISK"));
+  EXPECT_TRUE(matches_glob("*", ""));
+  EXPECT_FALSE(matches_glob("QEMU", "QEMU HARDDISK"));
+  EXPECT_FALSE(matches_glob("Q?MU", "QEMU"));
+  EXPECT_FALSE(matches_glob("a*a", "a"));
+  EXPECT_FALSE(matches_glob("[a-z]", "b"));
 }
 
 }  // namespace

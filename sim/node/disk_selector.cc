@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "phase/install_disk.h"
+
 namespace ichor::sim {
 
 namespace {
@@ -50,22 +52,6 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 }
 
 }  // namespace
-
-bool glob(std::string_view pattern, std::string_view text) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == text;
-  if (!text.starts_with(pattern.substr(0, star))) return false;
-  text.remove_prefix(star);
-  pattern.remove_prefix(star + 1);
-  for (;;) {
-    const std::size_t next = pattern.find('*');
-    if (next == std::string_view::npos) return text.ends_with(pattern);
-    const std::size_t at = text.find(pattern.substr(0, next));
-    if (at == std::string_view::npos) return false;
-    text.remove_prefix(at + next);
-    pattern.remove_prefix(next + 1);
-  }
-}
 
 tl::expected<DiskSelector, std::string> DiskSelector::read(const yaml::Node& node) {
   DiskSelector selector;
@@ -119,7 +105,7 @@ bool DiskSelector::matches(const Disk& disk) const {
     if (!fits) return false;
   }
   const auto agrees = [](const std::string& pattern, const std::string& text) {
-    return pattern.empty() || glob(pattern, text);
+    return pattern.empty() || matches_glob(pattern, text);
   };
   const bool named = agrees(uuid_, disk.uuid) && agrees(wwid_, disk.wwid) &&
                      agrees(model_, disk.model) && agrees(serial_, disk.serial) &&

@@ -42,7 +42,4 @@ class DiskSelector {
   std::string bus_path_;
 };
 
-/// `*` stands for any text; nothing else is special.
-bool glob(std::string_view pattern, std::string_view text);
-
 }  // namespace ichor::sim

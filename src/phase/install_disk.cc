@@ -122,7 +122,6 @@ Result<InstallDisks> by_selector(const DiskSelector& selector, const std::vector
 
 }  // namespace
 
-// The simulated node has a body of its own for this, on purpose: one of them judges the other.
 bool matches_glob(std::string_view pattern, std::string_view text) {
   const std::size_t star = pattern.find('*');
   if (star == std::string_view::npos) return pattern == text;
