@@ -34,7 +34,7 @@ constexpr std::array<Kind, 4> kKinds{{
 
 /// What the streams of one watch share, on the loop.
 struct Hub {
-  Bell* bell;  // null once the watch is gone
+  Bell* bell{nullptr};  // null until all streams stand, and once the watch is gone
   int unsettled{0};
   bool out_of_time{false};
   std::optional<CallError> failure;
@@ -151,7 +151,6 @@ Task<CallResult<std::unique_ptr<Watch>>> open_watch(Context context,
     co_return tl::unexpected(*error);
   }
   const auto hub = std::make_shared<Hub>();
-  hub->bell = &changed;
   std::vector<std::shared_ptr<WatchStream>> streams;
   for (const Kind& kind : kKinds) {
     const bool required = &kind == &kKinds.front();
@@ -181,6 +180,10 @@ Task<CallResult<std::unique_ptr<Watch>>> open_watch(Context context,
     co_return tl::unexpected(CallError{Call::watch, Progress::sent, TlsVerdict::fine, code,
                                        "the watch was not established"});
   }
+  // What changed while they were opened is told by one ring. A watch that never stood rings not at
+  // all: whoever opens it learns that by the result, and would only open it again at once.
+  hub->bell = &changed;
+  changed.ring();
   co_return watch;
 }
 
