@@ -1,7 +1,8 @@
 #include "command/deliver.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <set>
 
 #include "command/finish.h"
 
@@ -23,14 +24,18 @@ void print(const TextOutput& output, const CommonOptions& common, Desk& desk) {
 
 /// The first of the outputs whose file is there already; nullptr if none is.
 const TextOutput* find_present(const std::vector<TextOutput>& outputs, Desk& desk) {
+  std::map<std::string, std::set<std::string>> folders;  // each is listed once
   for (const TextOutput& output : outputs) {
     if (output.path == "-") continue;
     const std::size_t slash = output.path.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : output.path.substr(0, slash + 1);
-    const auto names = desk.list_folder(folder);
+    const auto [names, is_new] = folders.try_emplace(folder);
+    if (const auto listed = is_new ? desk.list_folder(folder) : std::nullopt; listed) {
+      names->second.insert(listed->begin(), listed->end());
+    }
     const std::string name =
         slash == std::string::npos ? output.path : output.path.substr(slash + 1);
-    if (names && std::find(names->begin(), names->end(), name) != names->end()) return &output;
+    if (names->second.contains(name)) return &output;
   }
   return nullptr;
 }

@@ -232,6 +232,8 @@ yaml::Node write_whole(const Field& field, const yaml::Node& value) {
   if (field.form == Form::one) return write_one(field, value);
   yaml::Node out;
   out.kind = value.kind;
+  out.items.reserve(value.items.size());
+  out.entries.reserve(value.entries.size());
   for (const yaml::Node& item : value.items) out.items.push_back(write_one(field, item));
   for (const yaml::Entry& entry : value.entries) {
     out.entries.push_back({entry.key, write_one(field, entry.value)});
@@ -259,6 +261,7 @@ bool is_left_out(const Field& field, const yaml::Node& value) {
 
 yaml::Node write_object(const Object& type, const yaml::Node& value) {
   yaml::Node out = yaml::map();
+  out.entries.reserve(value.entries.size());
   for (const Field& field : type.fields) {
     const yaml::Node* part = value.find(field.key);
     if (part == nullptr) {

@@ -97,10 +97,20 @@ Result<void> write_new(const Folder& folder, const std::string& temporary,
                        const SecretString& content, Sync sync = Sync::yes) {
   const std::string path = folder.path() + "/" + temporary;
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  const Fd file(::openat(folder.fd(), temporary.c_str(), flags, 0600));
-  if (file.get() < 0) return system_error(path, "cannot be made", errno);
+  int made = ::openat(folder.fd(), temporary.c_str(), flags, 0600);
+  if (made < 0 && errno == EEXIST) {  // left by a run that was killed
+    ::unlinkat(folder.fd(), temporary.c_str(), 0);
+    made = ::openat(folder.fd(), temporary.c_str(), flags, 0600);
+  }
+  if (made < 0) return system_error(path, "cannot be made", errno);
+  const Fd file(made);
   // The umask may have taken bits, never added any; an ACL of the folder may have.
-  if (::fchmod(file.get(), 0600) != 0) return system_error(path, "cannot be made private", errno);
+  struct stat facts {};
+  const bool looked = ::fstat(file.get(), &facts) == 0;
+  const bool is_private = looked && (facts.st_mode & 0777) == 0600;
+  if (!is_private && ::fchmod(file.get(), 0600) != 0) {
+    return system_error(path, "cannot be made private", errno);
+  }
   if (auto written = write_all(file.get(), path, content.reveal()); !written) return written;
   if (sync == Sync::yes && ::fsync(file.get()) != 0) {
     return system_error(path, "cannot be synced", errno);
@@ -111,11 +121,13 @@ Result<void> write_new(const Folder& folder, const std::string& temporary,
 }  // namespace
 
 Result<Folder> Folder::make(const std::string& path, Access access) {
-  if (auto made = make_parents(path); !made) return tl::unexpected(made.error());
   const mode_t mode = access == Access::owner_only ? 0700 : 0755;
-  if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST) {
-    return system_error(path, "cannot be made", errno);
+  int failed = ::mkdir(path.c_str(), mode);
+  if (failed != 0 && errno == ENOENT) {
+    if (auto made = make_parents(path); !made) return tl::unexpected(made.error());
+    failed = ::mkdir(path.c_str(), mode);
   }
+  if (failed != 0 && errno != EEXIST) return system_error(path, "cannot be made", errno);
   return open(path, access);
 }
 
@@ -172,7 +184,6 @@ Result<void> put_file(const Folder& folder, const std::string& name, const Secre
   if (*present && **present == content && looked && (facts.st_mode & 0777) == 0600) return {};
 
   const std::string temporary = fmt::format(".{}.{}.tmp", name, ::getpid());
-  ::unlinkat(folder.fd(), temporary.c_str(), 0);  // left by a run that was killed
   auto done = write_new(folder, temporary, content);
   if (done && backup && *present && !(**present == content)) done = keep_backup(folder, name);
   if (done && ::renameat(folder.fd(), temporary.c_str(), folder.fd(), name.c_str()) != 0) {
@@ -198,22 +209,35 @@ Result<void> replace_file(const Folder& folder, const std::string& name,
   return put_file(folder, name, content, false);
 }
 
+namespace {
+
+/// Gives a file its name unless something has it. Returns an errno, or 0.
+int name_new(const Folder& folder, const std::string& temporary, const std::string& name) {
+  const int fd = folder.fd();
+  if (::renameat2(fd, temporary.c_str(), fd, name.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL) return errno;
+  // A file system without that; a link, too, replaces nothing.
+  if (::linkat(fd, temporary.c_str(), fd, name.c_str(), 0) != 0) return errno;
+  ::unlinkat(fd, temporary.c_str(), 0);
+  return 0;
+}
+
+}  // namespace
+
 Result<bool> create_file(const Folder& folder, const std::string& name, const SecretString& content,
                          Sync sync) {
   const std::string path = folder.path() + "/" + name;
   if (!is_plain(name)) return fail(Errc::unsafe, fmt::format("{}: no plain file name", path));
   const std::string temporary = fmt::format(".{}.{}.tmp", name, ::getpid());
-  ::unlinkat(folder.fd(), temporary.c_str(), 0);  // left by a run that was killed
   if (auto written = write_new(folder, temporary, content, sync); !written) {
     ::unlinkat(folder.fd(), temporary.c_str(), 0);
     return tl::unexpected(written.error());
   }
-  // A link, unlike a rename, replaces nothing.
-  const int linked = ::linkat(folder.fd(), temporary.c_str(), folder.fd(), name.c_str(), 0);
-  const int error = errno;
-  ::unlinkat(folder.fd(), temporary.c_str(), 0);
-  if (linked != 0 && error == EEXIST) return false;
-  if (linked != 0) return system_error(path, "cannot be put in place", error);
+  if (const int error = name_new(folder, temporary, name); error != 0) {
+    ::unlinkat(folder.fd(), temporary.c_str(), 0);
+    if (error == EEXIST) return false;
+    return system_error(path, "cannot be put in place", error);
+  }
   if (sync == Sync::yes && ::fsync(folder.fd()) != 0) {
     return system_error(folder.path(), "cannot be synced", errno);
   }

@@ -49,28 +49,45 @@ tl::unexpected<Error> no_certificate() {
 
 }  // namespace
 
-Result<CertificateFacts> inspect(std::string_view pem) {
-  const X509Handle certificate = read_certificate(pem);
+Result<Certificate> Certificate::from_pem(std::string_view pem) {
+  X509Handle certificate = read_certificate(pem);
   if (certificate == nullptr) return no_certificate();
+  return Certificate({certificate.release(), X509_free});
+}
+
+CertificateFacts Certificate::facts() const {
+  X509* certificate = handle_.get();
   CertificateFacts facts;
-  const X509_NAME* subject = X509_get_subject_name(certificate.get());
-  const X509_NAME* issuer = X509_get_issuer_name(certificate.get());
+  const X509_NAME* subject = X509_get_subject_name(certificate);
+  const X509_NAME* issuer = X509_get_issuer_name(certificate);
   facts.organizations = entries_of(subject, NID_organizationName);
   const auto common_names = entries_of(subject, NID_commonName);
   if (!common_names.empty()) facts.common_name = common_names.front();
   facts.issuer_organizations = entries_of(issuer, NID_organizationName);
   facts.issuer = one_line(issuer);
-  facts.not_before = wall_time(X509_get0_notBefore(certificate.get()));
-  facts.not_after = wall_time(X509_get0_notAfter(certificate.get()));
-  facts.is_ca = X509_check_ca(certificate.get()) == 1;
-  const std::uint32_t purposes = X509_get_extended_key_usage(certificate.get());
-  const bool limited = (X509_get_extension_flags(certificate.get()) & EXFLAG_XKUSAGE) != 0;
+  facts.not_before = wall_time(X509_get0_notBefore(certificate));
+  facts.not_after = wall_time(X509_get0_notAfter(certificate));
+  facts.is_ca = X509_check_ca(certificate) == 1;
+  const std::uint32_t purposes = X509_get_extended_key_usage(certificate);
+  const bool limited = (X509_get_extension_flags(certificate) & EXFLAG_XKUSAGE) != 0;
   facts.server_auth = limited && (purposes & XKU_SSL_SERVER) != 0;
   facts.client_auth = limited && (purposes & XKU_SSL_CLIENT) != 0;
-  read_names(certificate.get(), facts);
-  facts.fingerprint = fingerprint_of_key(certificate.get());
+  read_names(certificate, facts);
+  facts.fingerprint = fingerprint_of_key(certificate);
   ERR_clear_error();
   return facts;
+}
+
+bool Certificate::matches(const PrivateKey& key) const {
+  const bool same = X509_check_private_key(handle_.get(), key.handle()) == 1;
+  ERR_clear_error();
+  return same;
+}
+
+Result<CertificateFacts> inspect(std::string_view pem) {
+  const auto certificate = Certificate::from_pem(pem);
+  if (!certificate) return tl::unexpected(certificate.error());
+  return certificate->facts();
 }
 
 Result<Fingerprint> fingerprint_of(std::string_view pem) {
@@ -86,12 +103,8 @@ bool expires_within(const CertificateFacts& facts, WallTime now, Duration margin
 }
 
 bool matches(std::string_view certificate_pem, const PrivateKey& key) {
-  const X509Handle certificate = read_certificate(certificate_pem);
-  if (certificate == nullptr) return false;
-  const EVP_PKEY* certified = X509_get0_pubkey(certificate.get());
-  const bool same = certified != nullptr && EVP_PKEY_eq(certified, key.handle()) == 1;
-  ERR_clear_error();
-  return same;
+  const auto certificate = Certificate::from_pem(certificate_pem);
+  return certificate && certificate->matches(key);
 }
 
 bool signed_by(std::string_view pem, std::string_view ca_pem) {

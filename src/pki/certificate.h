@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "base/time.h"
 #include "model/ids.h"
 #include "pki/key.h"
+
+struct x509_st;
 
 namespace ichor::pki {
 
@@ -34,7 +37,23 @@ struct CertificateFacts {
   Fingerprint fingerprint;  // of its public key
 };
 
-/// Reads the first certificate of a PEM text.
+/// A certificate that was read, for more than one question: reading is what costs.
+class Certificate {
+ public:
+  /// The first of a PEM text.
+  static Result<Certificate> from_pem(std::string_view pem);
+
+  CertificateFacts facts() const;
+  /// Whether the key belongs to it.
+  bool matches(const PrivateKey& key) const;
+
+ private:
+  explicit Certificate(std::shared_ptr<x509_st> handle) : handle_(std::move(handle)) {}
+
+  std::shared_ptr<x509_st> handle_;
+};
+
+/// The facts of the first certificate of a PEM text.
 Result<CertificateFacts> inspect(std::string_view pem);
 
 /// base64(SHA-256(SubjectPublicKeyInfo)), as Talos prints it on the console.

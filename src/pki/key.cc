@@ -1,9 +1,11 @@
 #include "pki/key.h"
 
+#include <openssl/decoder.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <optional>
+#include <utility>
 
 #include "base/check.h"
 #include "pki/openssl.h"
@@ -15,6 +17,8 @@ namespace {
 constexpr std::string_view kTalosLabel = "ED25519 PRIVATE KEY";
 constexpr std::string_view kPlainLabel = "PRIVATE KEY";
 constexpr int kRsaBits = 4096;
+
+using DecoderContext = std::unique_ptr<OSSL_DECODER_CTX, Releaser<OSSL_DECODER_CTX_free>>;
 
 std::shared_ptr<EVP_PKEY> share(Pkey key) { return {key.release(), EVP_PKEY_free}; }
 
@@ -55,6 +59,31 @@ SecretString relabel(const SecretString& pem, std::string_view from, std::string
   return SecretString(std::move(text));
 }
 
+/// The name OpenSSL has for the kind of key that the label promises; nothing where any may come.
+const char* promised_kind(std::string_view pem) {
+  if (pem.find("-----BEGIN ED25519 PRIVATE KEY-----") != std::string_view::npos) return "ED25519";
+  if (pem.find("-----BEGIN EC PRIVATE KEY-----") != std::string_view::npos) return "EC";
+  if (pem.find("-----BEGIN RSA PRIVATE KEY-----") != std::string_view::npos) return "RSA";
+  return nullptr;
+}
+
+/// PEM_read_bio_PrivateKey sets every decoder up that OpenSSL has, which costs more than all else
+/// here, so it is told what will come.
+Pkey decode(BIO* bio, const char* kind) {
+  EVP_PKEY* key = nullptr;
+  const DecoderContext decoder(OSSL_DECODER_CTX_new_for_pkey(&key, "PEM", nullptr, kind,
+                                                             EVP_PKEY_KEYPAIR, nullptr, nullptr));
+  if (decoder == nullptr) return nullptr;
+  OSSL_DECODER_CTX_set_pem_password_cb(decoder.get(), no_password, nullptr);
+  // One block at a time: "EC PARAMETERS" may stand before the key.
+  for (std::size_t left = BIO_ctrl_pending(bio); left > 0;) {
+    if (OSSL_DECODER_from_bio(decoder.get(), bio) == 1 && key != nullptr) break;
+    const std::size_t before = std::exchange(left, BIO_ctrl_pending(bio));
+    if (left >= before) break;
+  }
+  return Pkey(key);
+}
+
 }  // namespace
 
 SecretString openssl_label(const SecretString& pem) {
@@ -72,7 +101,7 @@ PrivateKey PrivateKey::generate(KeyKind kind) {
 Result<PrivateKey> PrivateKey::from_pem(const SecretString& pem) {
   const SecretString readable = openssl_label(pem);
   const Bio bio = read_bio(readable.reveal());
-  Pkey key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr));
+  Pkey key = decode(bio.get(), promised_kind(pem.reveal()));
   if (key == nullptr) {
     ERR_clear_error();
     return fail(Errc::invalid, "not a private key in PEM form");

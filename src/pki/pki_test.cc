@@ -70,6 +70,17 @@ TEST(PrivateKey, RelabelsForOpenSsl) {
   EXPECT_TRUE(PrivateKey::from_pem(plain).has_value());
 }
 
+TEST(PrivateKey, IsFoundBehindItsParameters) {
+  // As `openssl ecparam -genkey` writes it.
+  const std::string parameters =
+      "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n";
+  const PrivateKey key = PrivateKey::generate(KeyKind::ecdsa_p256);
+  const std::string both = parameters + std::string(key.to_pem().reveal());
+  const auto read = PrivateKey::from_pem(SecretString(both));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->to_pem(), key.to_pem());
+}
+
 TEST(PrivateKey, RefusesOtherTextsWithoutRepeatingThem) {
   const auto none = PrivateKey::from_pem(SecretString("canary-7f3a"));
   ASSERT_FALSE(none.has_value());

@@ -90,15 +90,15 @@ CertificateAndKey SecretsReader::pair(const yaml::Node& certs, std::string_view 
   check_keys(node, {"crt", "key"});
   CertificateAndKey pair{decoded(node, "crt"), SecretString(decoded(node, "key"))};
   if (error_) return {};
-  const auto facts = inspect(pair.certificate);
+  const auto certificate = Certificate::from_pem(pair.certificate);
   const auto private_key = PrivateKey::from_pem(pair.key);
-  if (!facts) {
-    refuse(*node.find("crt"), fmt::format("\"{}.crt\" is {}", key, facts.error().message));
-  } else if (!facts->is_ca) {
+  if (!certificate) {
+    refuse(*node.find("crt"), fmt::format("\"{}.crt\" is {}", key, certificate.error().message));
+  } else if (!certificate->facts().is_ca) {
     refuse(*node.find("crt"), fmt::format("\"{}.crt\" is not a certificate authority", key));
   } else if (!private_key) {
     refuse(*node.find("key"), fmt::format("\"{}.key\" is {}", key, private_key.error().message));
-  } else if (!matches(pair.certificate, *private_key)) {
+  } else if (!certificate->matches(*private_key)) {
     refuse(*node.find("key"), fmt::format("\"{}.key\" does not belong to its certificate", key));
   }
   return pair;

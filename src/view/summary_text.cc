@@ -143,13 +143,14 @@ std::vector<std::string> finding_lines(const Finding& finding) {
 }
 
 std::vector<std::string> summary_lines(const Summary& summary, const ClusterProfile* profile,
-                                       bool wide) {
+                                       Detail detail) {
   const RunResult& result = summary.result;
   std::vector<std::string> lines;
-  if (!result.nodes.empty()) append(lines, node_lines(result, profile, wide));
+  if (!result.nodes.empty()) append(lines, node_lines(result, profile, detail == Detail::wide));
   for (const Finding& finding : result.findings) append(lines, finding_lines(finding));
   append(lines, verdict_lines(summary));
   for (const auto& [what, where] : summary.written) {
+    if (detail == Detail::quiet) break;
     lines.push_back(clean(fmt::format("  {:<12} {}", what, where)));
   }
   for (const std::string& step : summary.next) lines.push_back(clean("  next: " + step));

@@ -16,10 +16,12 @@ std::vector<std::string> table_lines(const Listing& listing, bool wide = false);
 /// "error C1 ichor.yaml:12:5: what" and the fix below it.
 std::vector<std::string> finding_lines(const Finding& finding);
 
+enum class Detail { quiet, usual, wide };
+
 /// How each node ended, what was found, the verdict, what was written and what may be done next.
-/// `profile` may be null.
+/// `profile` may be null. Quiet leaves out what was written.
 std::vector<std::string> summary_lines(const Summary& summary, const ClusterProfile* profile,
-                                       bool wide = false);
+                                       Detail detail = Detail::usual);
 
 /// "passed", "out of time": for people and programs.
 std::string_view name_of(StepEnd end);

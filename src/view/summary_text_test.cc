@@ -65,6 +65,14 @@ TEST(SummaryLines, EndARunWithItsVerdictAndWhatToDoNext) {
           "  kubeconfig   kubernetes/kubeconfig", "  next: ichor up"));
 }
 
+TEST(SummaryLines, AreFewerWhereQuietIsWanted) {
+  Summary summary;
+  summary.result.verdict = "wrote 101 files";
+  summary.written = {{"cp1", "clusterconfig/cp1.yaml"}};
+  EXPECT_EQ(summary_lines(summary, nullptr).size(), 2u);
+  EXPECT_THAT(summary_lines(summary, nullptr, Detail::quiet), ElementsAre("wrote 101 files"));
+}
+
 TEST(SummaryLines, NameTheRowsThatTheDoctorExplains) {
   Summary summary;
   summary.result.exit = Exit::unsafe;

@@ -79,7 +79,9 @@ void TextDisplay::end(const Summary& summary) {
     board_.reset();
   }
   err_.drain(kDrainLimit);
-  put(summary_lines(summary, profile_, options_.wide), summary.aside ? err_ : out_);
+  const Detail usual = options_.wide ? Detail::wide : Detail::usual;
+  const Detail detail = options_.quiet ? Detail::quiet : usual;
+  put(summary_lines(summary, profile_, detail), summary.aside ? err_ : out_);
   if (summary.aside) err_.drain(kDrainLimit);
 }
 

@@ -59,22 +59,25 @@ bool is_printable(std::uint32_t c) {
 struct Traits {
   bool tab{false};
   bool special{false};  // cannot be shown without escapes
+  bool line_break{false};
   bool blank_before_break{false};
-  bool break_before_blank{false};
 };
 
 Traits look_at(std::string_view text) {
   Traits traits;
   for (std::size_t i = 0; i < text.size();) {
+    if (text[i] >= ' ' && text[i] < 0x7F) {
+      ++i;
+      continue;
+    }
     const CodePoint c = code_point(text.substr(i));
     if (c.value == '\t') {
       traits.tab = true;
+    } else if (c.value == '\n') {
+      traits.line_break = true;
+      traits.blank_before_break |= i > 0 && text[i - 1] == ' ';
     } else if (!is_printable(c.value)) {
       traits.special = true;
-    }
-    if (text[i] == '\n') {
-      traits.blank_before_break |= i > 0 && text[i - 1] == ' ';
-      traits.break_before_blank |= i + 1 < text.size() && text[i + 1] == ' ';
     }
     i += c.length;
   }
@@ -126,13 +129,16 @@ std::string single_quoted(std::string_view text) {
 }
 
 /// A string on one line.
-std::string inline_string(std::string_view text) {
-  if (text.empty() || resolves_elsewhere(text)) return double_quoted(text);
+void append_inline(std::string& out, std::string_view text) {
   const Traits traits = look_at(text);
-  const bool has_break = text.find('\n') != std::string_view::npos;
-  if (traits.tab || traits.special || has_break) return double_quoted(text);
-  const bool edge_blank = text.front() == ' ' || text.back() == ' ';
-  return edge_blank || has_block_indicators(text) ? single_quoted(text) : std::string(text);
+  const bool escapes = traits.tab || traits.special || traits.line_break;
+  if (text.empty() || escapes || resolves_elsewhere(text)) {
+    out += double_quoted(text);
+  } else if (text.front() == ' ' || text.back() == ' ' || has_block_indicators(text)) {
+    out += single_quoted(text);
+  } else {
+    out += text;
+  }
 }
 
 bool fits_literal(std::string_view text) {
@@ -228,7 +234,11 @@ class Emitter {
   }
 
   void mapping_entry(const Entry& entry, int indent) {
-    out_ += key_text(entry.key);
+    if (entry.key.scalar_type() == ScalarType::string) {
+      append_inline(out_, entry.key.text);
+    } else {
+      out_ += entry.key.text;
+    }
     out_ += ':';
     if (!is_open_collection(entry.value)) {
       out_ += ' ';
@@ -240,11 +250,6 @@ class Emitter {
     above(entry.value, inside);
     collection(entry.value, inside);
     below(entry.value, inside);
-  }
-
-  static std::string key_text(const Node& key) {
-    const bool is_string = key.scalar_type() == ScalarType::string;
-    return is_string ? inline_string(key.text) : key.text;
   }
 
   /// A scalar or an empty collection, and the end of its line. `parent` is where the collection
@@ -263,7 +268,7 @@ class Emitter {
     } else if (node.scalar_type() != ScalarType::string || (remarks && remarks->verbatim)) {
       out_ += node.text;
     } else {
-      out_ += inline_string(node.text);
+      append_inline(out_, node.text);
     }
     end_line(node);
   }

@@ -123,10 +123,13 @@ int height(const Node& node) {
 }
 
 void wipe(Node& node) {
-  explicit_bzero(node.text.data(), node.text.size());
+  if (!node.text.empty()) explicit_bzero(node.text.data(), node.text.size());
   for (Node& item : node.items) wipe(item);
   for (Entry& entry : node.entries) wipe(entry.value);
-  node = {};
+  node.kind = Kind::null;
+  node.text.clear();
+  node.items.clear();
+  node.entries.clear();
 }
 
 }  // namespace ichor::yaml

@@ -125,9 +125,18 @@ bool is_date(std::string_view text) {
                           text.size() > 1 && is_digit(text[1]));
 }
 
+/// How everything begins that is not a plain string: most texts are, and are told by one look.
+constexpr std::string_view kFirstOfCore = "~+-.0123456789nNtTfF";
+constexpr std::string_view kFirstElsewhere = "~+-.0123456789nNtTfFyYoO<";
+
+bool begins_with(std::string_view text, std::string_view one_of_these) {
+  return one_of_these.find(text.front()) != std::string_view::npos;
+}
+
 }  // namespace
 
 ScalarType resolve_core(std::string_view text) {
+  if (!text.empty() && !begins_with(text, kFirstOfCore)) return ScalarType::string;
   if (is_null(text)) return ScalarType::null;
   if (is_bool(text)) return ScalarType::boolean;
   if (all(without_sign(text), is_digit)) return ScalarType::integer;
@@ -140,6 +149,7 @@ ScalarType resolve_core(std::string_view text) {
 }
 
 bool resolves_elsewhere(std::string_view text) {
+  if (!text.empty() && !begins_with(text, kFirstElsewhere)) return false;
   if (resolve_core(text) != ScalarType::string) return true;
   if (text == "<<" || is_old_bool(text) || is_base_60(text) || is_date(text)) return true;
   if (!is_digit(text.front()) && without_sign(text).size() == text.size()) return false;

@@ -90,6 +90,22 @@ class Bench {
     return fail(applied.error().code, fmt::format("{}:{}", patch.name, applied.error().message));
   }
 
+  /// Whether the patch, after prepare(), only adds, and adds a whole document: then it changes
+  /// something, and the config need not be written to see that.
+  bool grows_by(const Patch& patch) const {
+    const auto* steps = std::get_if<StrategicPatch>(&patch.content);
+    if (steps == nullptr) return false;
+    const auto& documents = std::get<ConfigDocuments>(state_);
+    bool grows = false;
+    for (const auto& step : *steps) {
+      const auto* theirs = std::get_if<ConfigDocument>(&step);
+      if (theirs == nullptr) return false;
+      grows |= std::none_of(documents.begin(), documents.end(),
+                            [&](const auto& ours) { return ours.id() == theirs->id(); });
+    }
+    return grows;
+  }
+
   bool is_typed() const { return std::holds_alternative<ConfigDocuments>(state_); }
 
   std::vector<yaml::Node> documents() const {
@@ -262,8 +278,9 @@ Result<PatchedConfig> apply_patches(PatchBase base, const std::string& file,
   for (const Patch& patch : patches) {
     const bool was_typed = bench.is_typed();
     if (auto prepared = bench.prepare(patch); !prepared) return tl::unexpected(prepared.error());
-    if (!is_written || !was_typed || !bench.is_typed()) written.hold(bench.documents());
-    is_written = true;
+    const bool grows = bench.grows_by(patch);
+    const bool is_stale = !is_written || !was_typed || !bench.is_typed();
+    if (!grows && is_stale) written.hold(bench.documents());
     if (auto applied = bench.apply(patch); !applied) return tl::unexpected(applied.error());
     const std::vector<std::string> touched = touches_secrets(patch);
     if (!touched.empty()) {
@@ -272,6 +289,8 @@ Result<PatchedConfig> apply_patches(PatchBase base, const std::string& file,
           fmt::format("the patch touches the cluster's secrets: {}", fmt::join(touched, ", ")),
           "leave them to the secrets file: a node with others is locked out of the cluster"));
     }
+    is_written = !grows;
+    if (grows) continue;
     std::vector<yaml::Node> after = bench.documents();
     const bool idle = same_documents(written.roots(), after);
     written.hold(std::move(after));
