@@ -61,6 +61,8 @@ class Fault {
 
  protected:
   void fire() { ++fired_; }
+  /// Something else undid what the fault did, so nothing is promised of it any more.
+  void withdraw() { fired_ = 0; }
   SeededRandom& random() { return random_; }
 
  private:

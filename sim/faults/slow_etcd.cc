@@ -101,7 +101,8 @@ class Alarm final : public Fault {
     Node* const at = &node;
     world.clock().call_at(
         later(world.clock().now(), std::chrono::seconds(1)), [this, &world, at, full] {
-          if (fired() > 0 || world.quiet()) return;
+          // An etcd that does not run raises nothing.
+          if (fired() > 0 || world.quiet() || !at->etcd_alarms(kAdmin)) return;
           at->raise_alarm(full ? EtcdAlarmKind::no_space : EtcdAlarmKind::corrupt);
           const auto alarms = at->etcd_alarms(kAdmin);
           if (alarms && !alarms->empty()) fire();

@@ -45,10 +45,13 @@ class ConfigRefused final : public Fault {
     passage.answer = Refusal{Code::invalid_argument,
                              "configuration validation failed: 1 error occurred:\n\t* install disk "
                              "or diskSelector should be defined"};
-    // Whoever else configures the node before ichor hears of it makes up for the refusal.
     const bool unheard =
         passage.refuse || passage.lose_request || passage.lose_reply || passage.break_after;
     if (!unheard) fire();
+  }
+  /// Whoever else configures the node makes up for the refusal.
+  void on_node_changed(SimWorld&, Node& node) override {
+    if (&node == node_ && !node.disk().config.empty()) withdraw();
   }
 
  private:
