@@ -276,7 +276,12 @@ Task<Outcome> SimSession::apply_configuration(Context context, ApplyRequest appl
   auto execute = [bytes, dry_run](Node& node, const Caller& caller) -> Answer<Nothing> {
     auto reply = node.apply(caller, bytes, Node::ApplyMode::automatic, dry_run);
     if (!reply) return tl::unexpected(std::move(reply).error());
-    return Nothing{};
+    const bool held_back =
+        reply->mode == Node::ApplyMode::staged || reply->mode == Node::ApplyMode::try_mode;
+    if (!held_back || dry_run) return Nothing{};
+    return tl::unexpected(
+        Refusal{Code::aborted,
+                "the node took the config in another mode than asked for: " + reply->mode_details});
   };
   co_return outcome_of(co_await carry<Nothing>(context, std::move(request), std::move(execute)));
 }

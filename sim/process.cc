@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "doctor/name_fault.h"
+#include "journal/schema.h"
 #include "sim/hang.h"
 #include "sim/world.h"
 
@@ -89,6 +91,7 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
     : world_(world),
       number_(number),
       random_(random),
+      clock_(world.clock()),
       talos_(world, number),
       kube_(world, number),
       journal_(std::make_unique<JournalPort>(world, number)),
@@ -97,7 +100,7 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
   RunIdentity identity;
   identity.run = RunId(fmt::format("run-{}", number));
   identity.owner = {fmt::format("nonce-{}", number), "sim", "boot-1", number};
-  const World ports{world.clock(), random_, talos_, kube_, *journal_, *files_, *events_};
+  const World ports{clock_, random_, talos_, kube_, *journal_, *files_, *events_};
   orchestrator_ =
       std::make_unique<Orchestrator>(ports, world.profile(), world.configs(), std::move(identity));
 }
@@ -105,7 +108,17 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
 SimProcess::~SimProcess() = default;
 
 Task<void> SimProcess::main() {
-  const Context context{&world_.clock(), &scope_, kNever};
+  // Whoever starts the orchestrator has opened the journal's file before.
+  if (world_.journal_schema() > kSchemaVersion) {
+    RunResult refused;
+    refused.exit = Exit::unsafe;
+    refused.verdict = newer_schema("journal.db", world_.journal_schema()).message;
+    name_fault(refused);
+    for (Finding& finding : refused.findings) finding.where = "journal";
+    result_ = std::move(refused);
+    co_return;
+  }
+  const Context context{&clock_, &scope_, kNever};
   result_ = co_await orchestrator_->run(context);
 }
 

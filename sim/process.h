@@ -9,6 +9,7 @@
 #include "journal/memory_journal.h"
 #include "port/artifacts.h"
 #include "sim/network.h"
+#include "sim/process_clock.h"
 
 namespace ichor::sim {
 
@@ -25,6 +26,7 @@ class SimProcess {
 
   void start();
   void interrupt();
+  ProcessClock& clock() { return clock_; }
   /// Marks it dead at once: whatever it tries from now on goes nowhere.
   void kill() { dead_ = true; }
 
@@ -43,6 +45,7 @@ class SimProcess {
   SimWorld& world_;
   int number_;
   SeededRandom random_;
+  ProcessClock clock_;
   bool dead_{false};
   bool interrupted_{false};
   CancelScope scope_;

@@ -49,8 +49,12 @@ struct OddMachine {
   bool secure_boot{false};
   bool learner_forgets{false};
   bool new_key{false};
-  NodeName twin_of;     // has that machine's UUID and MAC
-  NodeName address_of;  // the two have each other's addresses
+  bool stages_config{false};  // keeps a config for its next boot, whatever was asked for
+  std::string image_on;       // booted from a disk image there
+  bool old_etcd{false};       // installed before, and an old cluster's etcd data was kept
+  bool consent{false};        // the operator said that its disk may be overwritten
+  NodeName twin_of;           // has that machine's UUID and MAC
+  NodeName address_of;        // the two have each other's addresses
 };
 
 struct Expectation {
@@ -76,8 +80,12 @@ struct Scenario {
   std::vector<Happening> events;
   std::vector<OddMachine> machines;
   std::string pin;  // the profile pins this maintenance key
-  /// Instead of all of the above: a profile's text, which never gets as far as a node.
+  /// Instead of all of the above: a profile's text, which never gets as far as a node, and a patch
+  /// for all of its nodes, which may be a template; or what is wrong with the secrets.
   std::string profile;
+  std::string patch;
+  bool patch_is_template{false};
+  std::string secrets;
   Expectation expect;
 };
 

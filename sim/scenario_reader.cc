@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 #include "profile/mapping_reader.h"
@@ -12,6 +13,9 @@ namespace {
 
 constexpr std::string_view kDoes[] = {"lose-request", "lose-reply", "break",
                                       "refuse",       "answer",     "handshake"};
+
+/// What can be wrong with the secrets.
+constexpr std::array<std::string_view, 2> kSecrets = {"key-of-another", "no-key"};
 
 /// A value that is known by the name that name_of() gives it.
 template <class T>
@@ -94,6 +98,10 @@ OddMachine read_machine(MappingReader reader) {
   reader.flag("secure_boot", machine.secure_boot);
   reader.flag("learner_forgets", machine.learner_forgets);
   reader.flag("new_key", machine.new_key);
+  reader.flag("stages_config", machine.stages_config);
+  reader.text("image_on", machine.image_on);
+  reader.flag("old_etcd", machine.old_etcd);
+  reader.flag("consent", machine.consent);
   read_node(reader, "twin_of", machine.twin_of);
   read_node(reader, "address_of", machine.address_of);
   reader.finish();
@@ -133,6 +141,11 @@ void read_cluster(MappingReader& root, Scenario& scenario) {
   root.duration("calm", scenario.calm);
   root.text("pin", scenario.pin);
   root.text("profile", scenario.profile);
+  root.text("patch", scenario.patch);
+  root.flag("patch_is_template", scenario.patch_is_template);
+  if (const auto wrong = root.choice("secrets", {kSecrets.begin(), kSecrets.end()})) {
+    scenario.secrets = kSecrets[*wrong];
+  }
 }
 
 }  // namespace

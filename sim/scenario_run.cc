@@ -1,8 +1,14 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/check.h"
+#include "doctor/name_fault.h"
+#include "lint/read_patch.h"
+#include "lint/reporter.h"
 #include "lint/rules.h"
+#include "pki/secrets_bundle.h"
 #include "profile/read_profile.h"
+#include "profile/template_variables.h"
 #include "sim/campaign.h"
 #include "sim/scenario.h"
 #include "sim/scenario_script.h"
@@ -58,29 +64,76 @@ std::string trouble_of(const Expectation& expect, const SeedReport& seed) {
   return {};
 }
 
+/// How what is read before anybody is called was judged.
+ScenarioResult judged(const Expectation& expect, const std::vector<Finding>& findings, Exit exit) {
+  ScenarioResult result;
+  result.exit = findings.empty() ? Exit::done : exit;
+  const auto expected = [&](const Finding& finding) {
+    const auto& rows = expect.verdicts;
+    return std::find(rows.begin(), rows.end(), finding.id) != rows.end();
+  };
+  const auto found = std::find_if(findings.begin(), findings.end(), expected);
+  if (found == findings.end()) {
+    result.trouble = fmt::format("no finding of {}", joined(expect.verdicts));
+  } else if (expect.exit && *expect.exit != result.exit) {
+    result.trouble = fmt::format("exit {}", static_cast<int>(result.exit));
+  } else {
+    result.verdict =
+        found->where.empty() ? found->what : fmt::format("{}: {}", found->where, found->what);
+  }
+  return result;
+}
+
+/// The scenario's patch as `ichor lint` sees it, rendered if it is a template.
+std::optional<LintPatch> read_patch(const Scenario& scenario, ProfileReading& reading) {
+  const PatchFile file{scenario.patch_is_template ? "patch.yaml.j2" : "patch.yaml", {}, false, {}};
+  std::string text = scenario.patch;
+  if (scenario.patch_is_template) {
+    const auto variables =
+        template_variables(reading.profile, reading.variables, reading.source.file());
+    check(variables.has_value(), "a scenario's profile has no bad variables");
+    const auto rendering = jinja::render(text, file.path, *variables, patch_template_options(text));
+    if (!rendering) {
+      Reporter(reading.findings)
+          .error("patch.template", rendering.error().where(), rendering.error().what,
+                 rendering.error().fix);
+      return std::nullopt;
+    }
+    text = rendering->text;
+  }
+  return read_lint_patch(file, text, reading.findings);
+}
+
 /// A profile that is wrong in itself is refused before anybody is called.
 ScenarioResult judge_profile(const Scenario& scenario) {
   ProfileReading reading = read_profile(scenario.profile, scenario.name);
-  if (reading.ok()) reading.findings = lint({reading.profile, reading.source});
-  ScenarioResult result;
-  result.exit = reading.findings.empty() ? Exit::done : Exit::findings;
-  const auto expected = [&](const Finding& finding) {
-    const auto& rows = scenario.expect.verdicts;
-    return std::find(rows.begin(), rows.end(), finding.id) != rows.end();
-  };
-  const auto found = std::find_if(reading.findings.begin(), reading.findings.end(), expected);
-  if (found != reading.findings.end()) {
-    result.verdict = fmt::format("{}: {}", found->where, found->what);
-  } else {
-    result.trouble = fmt::format("no finding of {}", joined(scenario.expect.verdicts));
+  LintMaterial material;
+  if (reading.ok() && !scenario.patch.empty()) {
+    if (auto patch = read_patch(scenario, reading)) material.patches.push_back(*std::move(patch));
   }
-  return result;
+  if (reading.ok()) reading.findings = lint({reading.profile, reading.source, material});
+  return judged(scenario.expect, reading.findings, Exit::findings);
+}
+
+/// So are secrets that do not fit together.
+ScenarioResult judge_secrets(const Scenario& scenario) {
+  pki::SecretsOptions options;
+  options.contract = {1, 6, 0};  // the last with a key that is made in no time
+  pki::SecretsBundle bundle = pki::generate_secrets(VirtualClock().wall(), options);
+  bundle.os.key = scenario.secrets == "no-key" ? SecretString("-") : bundle.etcd.key;
+  const auto read = pki::read_secrets(pki::write_secrets(bundle).reveal(), "secrets.yaml");
+  RunResult run;
+  run.exit = Exit::failed;
+  if (!read) run.verdict = read.error().message;
+  name_fault(run);
+  return judged(scenario.expect, run.findings, run.exit);
 }
 
 }  // namespace
 
 ScenarioResult run_scenario(const Scenario& scenario, std::ostream* trace) {
   if (!scenario.profile.empty()) return judge_profile(scenario);
+  if (!scenario.secrets.empty()) return judge_secrets(scenario);
   const SeedPlan plan = plan_of(scenario);
   ClusterFixture fixture = make_fixture(plan);
   SimWorld world(plan, fixture);

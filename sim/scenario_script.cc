@@ -33,7 +33,10 @@ class Script final : public Fault {
   }
 
   void prepare(SimWorld& world, std::vector<NodeSpec>& hardware) override {
-    for (const OddMachine& odd : story_.machines) change(hardware, odd);
+    for (const OddMachine& odd : story_.machines) {
+      change(hardware, odd);
+      remember_past(world, hardware, odd);
+    }
     if (!story_.machines.empty()) fire();
     if (story_.pin.empty()) return;
     world.profile().trust = Trust::pin;
@@ -133,12 +136,38 @@ class Script final : public Fault {
     }
   }
 
+  static NodeSpec* find_spec(std::vector<NodeSpec>& hardware, const NodeName& name) {
+    const auto found = std::find_if(hardware.begin(), hardware.end(),
+                                    [&](const NodeSpec& spec) { return spec.name == name; });
+    return found == hardware.end() ? nullptr : &*found;
+  }
+
+  /// What was done with the machine before this story.
+  static void remember_past(SimWorld& world, std::vector<NodeSpec>& hardware,
+                            const OddMachine& odd) {
+    NodeSpec& spec = *find_spec(hardware, odd.node);
+    NodeDisk& disk = world.former_disks()[odd.node];
+    if (!odd.image_on.empty()) {
+      Disk stick;
+      stick.id = odd.image_on.substr(odd.image_on.rfind('/') + 1);
+      stick.dev_path = odd.image_on;
+      stick.size_bytes = 16ull << 30;
+      stick.transport = "usb";
+      spec.disks.push_back(stick);
+      disk.installed = true;
+      disk.install_disk = odd.image_on;
+    }
+    if (odd.old_etcd) {
+      disk.installed = true;
+      disk.install_disk = spec.disks.front().dev_path;
+      disk.etcd_cluster = 0x01d;
+      disk.etcd_member = EtcdMemberId(0x01d);
+    }
+    if (odd.consent) world.profile().wipe_consents[odd.node] = spec.disks.front().serial;
+  }
+
   static void change(std::vector<NodeSpec>& hardware, const OddMachine& odd) {
-    const auto named = [&](const NodeName& name) -> NodeSpec* {
-      const auto found = std::find_if(hardware.begin(), hardware.end(),
-                                      [&](const NodeSpec& spec) { return spec.name == name; });
-      return found == hardware.end() ? nullptr : &*found;
-    };
+    const auto named = [&](const NodeName& name) { return find_spec(hardware, name); };
     NodeSpec* const spec = named(odd.node);
     check(spec != nullptr, "a scenario names its own nodes");
     if (odd.memory_mib) spec->memory_bytes = static_cast<std::uint64_t>(*odd.memory_mib) << 20;
@@ -150,6 +179,7 @@ class Script final : public Fault {
     spec->secure_boot = spec->secure_boot || odd.secure_boot;
     spec->learner_forgets_on_restart = spec->learner_forgets_on_restart || odd.learner_forgets;
     spec->new_key_on_time_sync = spec->new_key_on_time_sync || odd.new_key;
+    spec->automatic_is_staged = odd.stages_config;
     if (const NodeSpec* twin = named(odd.twin_of)) spec->hardware = twin->hardware;
     if (NodeSpec* other = named(odd.address_of)) {
       std::swap(spec->dhcp_address, other->dhcp_address);
@@ -216,6 +246,10 @@ class Script final : public Fault {
     fire();
     node_named(world, event.node).raise_alarm(EtcdAlarmKind::no_space);
   }
+  void kill_disk(SimWorld& world, const Happening& event) {
+    fire();
+    node_named(world, event.node).kill_disk();
+  }
   void bootstrap(SimWorld& world, const Happening& event) {
     Node& node = node_named(world, event.node);
     if (!node.bootstrap(world.outsider(node))) return;
@@ -242,6 +276,11 @@ class Script final : public Fault {
     world.damage_journal("record 1 does not continue the chain of those before it");
     world.crash_running();
   }
+  void newer_ichor(SimWorld& world, const Happening&) {
+    fire();
+    world.raise_journal_schema();
+    world.crash_running();
+  }
   void journal_full(SimWorld& world, const Happening&) {
     fire();
     world.store().fail_after(0, MemoryStore::Fault::no_space);
@@ -261,6 +300,19 @@ class Script final : public Fault {
     fire();
     const auto jump = std::chrono::duration_cast<std::chrono::milliseconds>(event.lasts).count();
     world.clock().set_wall(WallTime{world.clock().wall().unix_ms + jump});
+  }
+  void stop(SimWorld& world, const Happening& event) { pause(world, event, Pause::stopped); }
+  void suspend(SimWorld& world, const Happening& event) { pause(world, event, Pause::suspended); }
+  void pause(SimWorld& world, const Happening& event, Pause how) {
+    fire();
+    world.pause_running(how);
+    if (event.lasts == Duration{}) return;
+    world.clock().call_at(later(world.clock().now(), event.lasts),
+                          [&world] { world.resume_running(); });
+  }
+  void slow_journal(SimWorld& world, const Happening& event) {
+    fire();
+    world.store().set_commit_delay(event.lasts);
   }
   void regenerate_secrets(SimWorld& world, const Happening&) {
     fire();
@@ -302,16 +354,21 @@ const std::vector<Script::NamedAct>& Script::acts() {
       {"break-connections", &Script::break_connections},
       {"forget-connections", &Script::forget_connections},
       {"alarm", &Script::alarm},
+      {"kill-disk", &Script::kill_disk},
       {"bootstrap", &Script::bootstrap},
       {"reset", &Script::reset},
       {"apply-ours", &Script::apply_ours},
       {"apply-changed", &Script::apply_changed},
       {"apply-foreign", &Script::apply_foreign},
       {"damage-journal", &Script::damage_journal},
+      {"newer-ichor", &Script::newer_ichor},
       {"journal-full", &Script::journal_full},
       {"journal-error", &Script::journal_error},
       {"folder-read-only", &Script::folder_read_only},
+      {"slow-journal", &Script::slow_journal},
       {"wall-clock", &Script::wall_clock},
+      {"stop", &Script::stop},
+      {"suspend", &Script::suspend},
       {"regenerate-secrets", &Script::regenerate_secrets},
       {"unplan", &Script::unplan},
       {"rename-cluster", &Script::rename_cluster},

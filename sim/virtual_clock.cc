@@ -28,17 +28,39 @@ WallTime VirtualClock::wall() const { return WallTime{wall_offset_ms_ + to_ms(no
 
 void VirtualClock::set_wall(WallTime wall) { wall_offset_ms_ = wall.unix_ms - to_ms(now_); }
 
-Clock::CallId VirtualClock::call_at(MonoTime when, Callback callback) {
+Clock::CallId VirtualClock::call_at(MonoTime when, Callback callback, Sleeper* owner) {
   check(static_cast<bool>(callback), "an empty callback was scheduled");
-  const bool due = when <= now_;
-  const Ticket ticket = take_slot(std::move(callback), !due);
-  if (due) {
-    push_ring(ticket);
-  } else {
-    heap_.push_back(Entry{when, next_order_++, ticket});
-    std::push_heap(heap_.begin(), heap_.end(), Later{});
-  }
+  const Ticket ticket = take_slot(std::move(callback), owner, when > now_);
+  enqueue(when, ticket);
   return (static_cast<CallId>(ticket.generation) << 32) | (ticket.slot + 1u);
+}
+
+void VirtualClock::enqueue(MonoTime when, Ticket ticket) {
+  slots_[ticket.slot].in_heap = when > now_;
+  if (when <= now_) {
+    push_ring(ticket);
+    return;
+  }
+  heap_.push_back(Entry{when, next_order_++, ticket});
+  std::push_heap(heap_.begin(), heap_.end(), Later{});
+}
+
+void VirtualClock::put_to_sleep(Sleeper& sleeper) {
+  check(!sleeper.asleep_, "nobody falls asleep twice");
+  sleeper.asleep_ = true;
+}
+
+void VirtualClock::wake(Sleeper& sleeper, Duration shift) {
+  check(sleeper.asleep_, "who wakes up was asleep");
+  sleeper.asleep_ = false;
+  for (Entry& entry : heap_) {
+    const bool its_own = live(entry.ticket) && slots_[entry.ticket.slot].owner == &sleeper;
+    if (its_own) entry.when = later(entry.when, shift);
+  }
+  std::make_heap(heap_.begin(), heap_.end(), Later{});
+  for (const Entry& entry : std::exchange(sleeper.held_, {})) {
+    if (live(entry.ticket)) enqueue(later(entry.when, shift), entry.ticket);
+  }
 }
 
 void VirtualClock::cancel(CallId id) {
@@ -86,7 +108,7 @@ MonoTime VirtualClock::next_at() {
   return heap_.empty() ? kNever : heap_.front().when;
 }
 
-VirtualClock::Ticket VirtualClock::take_slot(Callback callback, bool in_heap) {
+VirtualClock::Ticket VirtualClock::take_slot(Callback callback, Sleeper* owner, bool in_heap) {
   ++waiting_;
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
@@ -96,6 +118,7 @@ VirtualClock::Ticket VirtualClock::take_slot(Callback callback, bool in_heap) {
   free_slots_.pop_back();
   Slot& slot = slots_[index];
   slot.callback = std::move(callback);
+  slot.owner = owner;
   slot.in_heap = in_heap;
   return Ticket{index, slot.generation};
 }
@@ -143,6 +166,14 @@ void VirtualClock::push_ring(Ticket ticket) {
 
 void VirtualClock::run(Ticket ticket) {
   check(live(ticket), "a cancelled callback surfaced");
+  Slot& slot = slots_[ticket.slot];
+  if (slot.owner != nullptr && slot.owner->asleep_) {
+    // A time that it had asked for is shifted with its clock; what others want of it is due at once
+    // when it wakes up.
+    slot.owner->held_.push_back(Entry{slot.in_heap ? now_ : MonoTime{}, 0, ticket});
+    slot.in_heap = false;
+    return;
+  }
   const Callback callback = release(ticket.slot);
   callback();
 }

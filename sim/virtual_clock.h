@@ -13,12 +13,28 @@ namespace ichor::sim {
 ///
 /// A callback may ask for and cancel others, and may itself drive the clock no further.
 class VirtualClock final : public Clock {
+  struct Entry;
+
  public:
+  /// Somebody whose callbacks can be held back for a while: see sim/process_clock.h.
+  class Sleeper {
+   public:
+    bool asleep() const { return asleep_; }
+
+   private:
+    friend class VirtualClock;
+    bool asleep_{false};
+    std::vector<Entry> held_;
+  };
+
   explicit VirtualClock(WallTime epoch = WallTime{1'767'225'600'000});  // 2026-01-01T00:00:00Z
 
   MonoTime now() const override { return now_; }
   WallTime wall() const override;
-  CallId call_at(MonoTime when, Callback callback) override;
+  CallId call_at(MonoTime when, Callback callback) override {
+    return call_at(when, std::move(callback), nullptr);
+  }
+  CallId call_at(MonoTime when, Callback callback, Sleeper* owner);
   void cancel(CallId id) override;
 
   /// Runs the next callback, advancing time to it; false if there is none (or it is at kNever).
@@ -31,12 +47,19 @@ class VirtualClock final : public Clock {
   bool idle() const { return waiting_ == 0; }
   std::size_t waiting() const { return waiting_; }
 
+  /// From now on no callback of this one runs; those that come due are held.
+  void put_to_sleep(Sleeper& sleeper);
+  /// They run as if everything it had asked for before were later by `shift`: what is due by then
+  /// now, the rest in its time.
+  void wake(Sleeper& sleeper, Duration shift);
+
   /// Makes wall() jump without touching now(), as an operator or NTP does.
   void set_wall(WallTime wall);
 
  private:
   struct Slot {
     Callback callback;
+    Sleeper* owner{nullptr};
     std::uint32_t generation{1};
     bool in_heap{false};
   };
@@ -55,7 +78,8 @@ class VirtualClock final : public Clock {
     }
   };
 
-  Ticket take_slot(Callback callback, bool in_heap);
+  Ticket take_slot(Callback callback, Sleeper* owner, bool in_heap);
+  void enqueue(MonoTime when, Ticket ticket);
   Callback release(std::uint32_t slot);
   bool live(Ticket ticket) const { return slots_[ticket.slot].generation == ticket.generation; }
   void drop_stale_heads();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/process_clock.h"
 #include "sim/seeded_random.h"
 
 namespace ichor::sim {
@@ -27,6 +28,51 @@ struct VirtualClockTest : ::testing::Test {
     }
   }
 };
+
+/// A process that pauses, and what it asked for before: x after 10 s and y after an hour.
+struct PauseTest : VirtualClockTest {
+  PauseTest() {
+    mine.call_at(mine.now() + seconds(10), [this] { said += 'x'; });
+    mine.call_at(mine.now() + hours(1), [this] { said += 'y'; });
+    clock.run_for(seconds(4));
+    mine.pause();
+    clock.run_for(seconds(96));
+    mine.call_at(MonoTime::min(), [this] { said += 'n'; });  // somebody else wants something of it
+    clock.run_for(seconds(900));
+    EXPECT_EQ(said, "");
+  }
+  ProcessClock mine{clock};
+};
+
+TEST_F(PauseTest, WhoWasStoppedDoesWhatIsOverdueAtOnce) {
+  mine.go_on(Pause::stopped);
+  clock.run_for(Duration{});
+  EXPECT_EQ(said, "xn");
+  EXPECT_EQ(mine.now(), clock.now());
+  clock.run_for(seconds(2600));
+  EXPECT_EQ(said, "xny");
+}
+
+TEST_F(PauseTest, WhoWasAsleepKnowsNothingOfTheTime) {
+  mine.go_on(Pause::suspended);
+  clock.run_for(Duration{});
+  EXPECT_EQ(said, "n");
+  EXPECT_EQ(mine.now().time_since_epoch(), seconds(4));
+  EXPECT_EQ(mine.wall().unix_ms, clock.wall().unix_ms);
+  clock.run_for(seconds(6));
+  EXPECT_EQ(said, "nx");
+  clock.run_for(seconds(3590));
+  EXPECT_EQ(said, "nxy");
+}
+
+TEST_F(PauseTest, WhatWasCalledOffMeanwhileDoesNotRun) {
+  const Clock::CallId id = mine.call_at(MonoTime::min(), [this] { said += 'z'; });
+  clock.run_for(seconds(1));
+  mine.cancel(id);
+  mine.go_on(Pause::stopped);
+  clock.run_for(Duration{});
+  EXPECT_EQ(said, "xn");
+}
 
 TEST_F(VirtualClockTest, JumpsFromCallbackToCallback) {
   say(hours(5), 'b');

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "sim/node/digest.h"
 #include "sim/process.h"
 
 namespace ichor::sim {
@@ -52,7 +53,9 @@ SimWorld::~SimWorld() {
 void SimWorld::make_faults() {
   for (const std::size_t index : plan_.faults) {
     const FaultClass& type = fault_catalogue()[index];
-    add(type.make(SeededRandom(plan_.seed).fork(100 + index)), type.recovery);
+    // By its name, so that a new row of the catalogue does not change what the others do.
+    const std::uint64_t stream = head_of(quick_digest(type.name));
+    add(type.make(SeededRandom(plan_.seed).fork(stream)), type.recovery);
   }
 }
 
@@ -67,8 +70,9 @@ void SimWorld::build_nodes() {
   for (const Armed& armed : faults_) armed.fault->prepare(*this, hardware);
   ports_.resize(hardware.size());
   for (std::size_t i = 0; i < hardware.size(); ++i) {
+    NodeDisk former = former_disks_[hardware[i].name];
     nodes_.push_back(std::make_unique<Node>(clock_, node_random_, fabric_, fixture_.judge,
-                                            std::move(hardware[i])));
+                                            std::move(hardware[i]), std::move(former)));
     ports_[i].node = nodes_.back().get();
     nodes_.back()->subscribe([this, i] { on_node_changed(i); });
     clock_.call_at(MonoTime(plan_.power_on[i]), [node = nodes_.back().get()] {
@@ -171,7 +175,37 @@ bool SimWorld::crash_here(int process, const CrashPoint& point) {
   return true;
 }
 
+void SimWorld::pause_running(Pause how) {
+  const auto winds_up = [](const auto& process) {
+    return process && !process->dead() && process->interrupted();
+  };
+  if (paused_ || !any_alive() || std::any_of(processes_.begin(), processes_.end(), winds_up)) {
+    return;
+  }
+  paused_ = how;
+  trace_.add(std::string_view("pause"));
+  trace_.line(clock_.now(), how == Pause::stopped ? "stopped" : "suspended");
+  for (auto& process : processes_) {
+    if (process && !process->dead()) process->clock().pause();
+  }
+}
+
+void SimWorld::resume_running() {
+  if (!paused_) return;
+  const Pause how = *std::exchange(paused_, std::nullopt);
+  trace_.line(clock_.now(), "goes on");
+  // A machine that sleeps answers nobody, and whoever stands between forgets its connections.
+  if (how == Pause::suspended) {
+    for (const auto& node : nodes_) break_connections(*node, true);
+  }
+  for (auto& process : processes_) {
+    if (process && process->clock().paused()) process->clock().go_on(how);
+  }
+  if (std::exchange(interrupt_waits_, false)) interrupt_running();
+}
+
 void SimWorld::crash_running() {
+  resume_running();
   bool any = false;
   for (auto& process : processes_) {
     if (!process || process->dead()) continue;
@@ -195,6 +229,10 @@ void SimWorld::crash_running() {
 }
 
 void SimWorld::interrupt_running() {
+  if (paused_) {
+    interrupt_waits_ = true;
+    return;
+  }
   for (auto& process : processes_) {
     if (!process || process->dead() || process->interrupted()) continue;
     trace_.add(std::string_view("interrupt"));
@@ -205,6 +243,7 @@ void SimWorld::interrupt_running() {
 
 void SimWorld::start_process() {
   if (finished_) return;
+  resume_running();
   const int number = static_cast<int>(processes_.size()) + 1;
   if (!repeating_) ++report_.runs;
   if (!any_alive()) {
@@ -223,7 +262,7 @@ bool SimWorld::any_alive() const {
 }
 
 void SimWorld::start_rival() {
-  if (any_alive() && !quiet_) start_process();
+  if (any_alive() && !quiet_ && !paused_) start_process();
 }
 
 void SimWorld::damage_journal(std::string what) {
@@ -261,6 +300,7 @@ void SimWorld::note_outside_act(const Node& node, Call call) {
 void SimWorld::begin_quiet() {
   quiet_ = true;
   trace_.line(clock_.now(), "quiet");
+  resume_running();
   for (const Armed& armed : faults_) armed.fault->quiet(*this);
   for (const auto& node : nodes_) {
     if (!node->powered()) node->power_on();

@@ -2,16 +2,19 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "journal/memory_journal.h"
+#include "journal/schema.h"
 #include "model/event.h"
 #include "sim/checkers/checker.h"
 #include "sim/cluster_fixture.h"
 #include "sim/faults/fault.h"
 #include "sim/network.h"
+#include "sim/process_clock.h"
 #include "sim/seed_plan.h"
 #include "sim/seeded_random.h"
 #include "sim/trace.h"
@@ -63,6 +66,8 @@ class SimWorld {
   ConfigSet& configs() { return configs_; }
   ClusterFixture& fixture() { return fixture_; }
   std::vector<std::unique_ptr<Node>>& nodes() { return nodes_; }
+  /// What is on the disks of machines that are not new, by name. Changed only in prepare().
+  std::map<NodeName, NodeDisk>& former_disks() { return former_disks_; }
   /// The CA of this cluster's configs, and what a config reads back as.
   Digest os_ca() const;
   Digest canonical_digest(const std::string& config, const Node& node);
@@ -85,12 +90,18 @@ class SimWorld {
   bool crash_here(int process, const CrashPoint& point);
   void crash_running();
   void interrupt_running();
+  /// Every run pauses, until resume_running() or its end. One that was told to stop does not.
+  void pause_running(Pause how);
+  void resume_running();
   /// A second ichor beside the first, as an impatient operator starts it.
   void start_rival();
   MemoryStore& store() { return store_; }
   /// What is wrong with the journal's file and with the folder for other files; empty: nothing.
   const std::string& journal_damage() const { return journal_damage_; }
   void damage_journal(std::string what);
+  /// The schema of the journal's file; another ichor may have raised it.
+  int journal_schema() const { return journal_schema_; }
+  void raise_journal_schema() { ++journal_schema_; }
   const std::string& folder_trouble() const { return folder_trouble_; }
   void set_folder_trouble(std::string what) { folder_trouble_ = std::move(what); }
   bool any_alive() const;
@@ -126,6 +137,7 @@ class SimWorld {
   ClusterFixture& fixture_;
   ClusterProfile profile_;
   ConfigSet configs_;
+  std::map<NodeName, NodeDisk> former_disks_;
   Trace trace_;
   SeededRandom random_;
   VirtualClock clock_;
@@ -145,9 +157,12 @@ class SimWorld {
   std::vector<std::unique_ptr<SimProcess>> processes_;
   std::size_t journal_seen_{0};
   std::string journal_damage_;
+  int journal_schema_{kSchemaVersion};
   std::string folder_trouble_;
   std::uint64_t sessions_{0};
   std::vector<int> open_sessions_;  // per process
+  std::optional<Pause> paused_;
+  bool interrupt_waits_{false};  // for a run that pauses
   bool quiet_{false};
   bool finished_{false};
   bool repeating_{false};

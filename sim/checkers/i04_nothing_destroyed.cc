@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "sim/checkers/make.h"
@@ -10,7 +11,8 @@ class NothingDestroyed final : public Checker {
 
   std::string_view id() const override { return "I4"; }
   std::string_view promise() const override {
-    return "bring-up makes no destructive call and installs over no disk that holds data";
+    return "bring-up makes no destructive call and installs over no disk that holds data, unless "
+           "the operator named it";
   }
 
   void see_request(const Request& request) override {
@@ -22,15 +24,25 @@ class NothingDestroyed final : public Checker {
 
   void on_effect(const Request& request) override {
     if (request.call != Call::apply_configuration || request.node == nullptr) return;
-    if (!request.node->disk().etcd_cluster) return;
+    if (!request.node->disk().etcd_cluster || consented(*request.node)) return;
     violated(fmt::format("a config was put on {}, which holds etcd data", request.planned.value()));
   }
 
   void on_node_changed(const Node& node) override {
     const std::vector<std::string>& wiped = node.disk().wiped_disks;
-    if (wiped.empty()) return;
+    if (wiped.empty() || consented(node)) return;
     violated(fmt::format("the install of {} overwrote disk {}, which held data",
                          node.spec().name.value(), wiped.front()));
+  }
+
+ private:
+  /// The operator's word for this very machine and a disk that it has.
+  bool consented(const Node& node) const {
+    const auto& consents = truth().profile.wipe_consents;
+    const auto consent = consents.find(node.spec().name);
+    return consent != consents.end() &&
+           std::any_of(node.spec().disks.begin(), node.spec().disks.end(),
+                       [&](const Disk& disk) { return disk.serial == consent->second; });
   }
 };
 

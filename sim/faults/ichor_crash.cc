@@ -89,6 +89,39 @@ class Interrupt final : public Fault {
   bool spent_{false};
 };
 
+/// ichor does nothing for a while, from some moment on and from one in which it is about to send a
+/// mutation or to say how it ended: what it has seen by then is old when it goes on.
+class Pauses final : public Fault {
+ public:
+  Pauses(SeededRandom random, Pause how) : Fault(random), how_(how) {}
+  void arm(SimWorld& world) override {
+    const MonoTime at(random().between(Duration{}, world.plan().fault_phase));
+    world.clock().call_at(at, [this, &world] { pause(world); });
+  }
+  bool crash_at(SimWorld& world, const CrashPoint& point) override {
+    const bool near = point.what.starts_with("intent") || point.what == "run-ended";
+    const bool due = point.site == CrashSite::before_append && near;
+    if (due && !spent_ && random().chance(0.2)) {
+      spent_ = true;
+      world.clock().call_at(world.clock().now(), [this, &world] { pause(world); });
+    }
+    return false;
+  }
+  void quiet(SimWorld& world) override { world.resume_running(); }
+
+ private:
+  void pause(SimWorld& world) {
+    if (world.quiet()) return;
+    fire();
+    world.pause_running(how_);
+    const Duration length = random().between(std::chrono::seconds(1), std::chrono::minutes(10));
+    world.clock().call_at(later(world.clock().now(), length), [&world] { world.resume_running(); });
+  }
+
+  Pause how_;
+  bool spent_{false};
+};
+
 /// Somebody starts a second ichor on the same cluster.
 class Rival final : public Fault {
  public:
@@ -128,6 +161,12 @@ std::unique_ptr<Fault> make_crash_anytime(SeededRandom random) {
 }
 std::unique_ptr<Fault> make_interrupt(SeededRandom random) {
   return std::make_unique<Interrupt>(random);
+}
+std::unique_ptr<Fault> make_stopped(SeededRandom random) {
+  return std::make_unique<Pauses>(random, Pause::stopped);
+}
+std::unique_ptr<Fault> make_suspended(SeededRandom random) {
+  return std::make_unique<Pauses>(random, Pause::suspended);
 }
 std::unique_ptr<Fault> make_rival(SeededRandom random) { return std::make_unique<Rival>(random); }
 

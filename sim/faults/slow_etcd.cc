@@ -110,6 +110,28 @@ class Alarm final : public Fault {
   }
 };
 
+/// The disk of a control plane that has joined takes no more writes.
+class DiskDies final : public Fault {
+ public:
+  using Fault::Fault;
+  void on_node_changed(SimWorld& world, Node& node) override {
+    if (planned_ || world.quiet() || members_of(node).empty() || !random().chance(0.2)) return;
+    // A container's disk is its host's.
+    if (node.spec().platform == Platform::container) return;
+    planned_ = true;
+    world.clock().call_at(later(world.clock().now(), std::chrono::seconds(1)),
+                          [this, &world, &node] {
+                            planned_ = !world.quiet() && !members_of(node).empty();
+                            if (!planned_) return;
+                            fire();
+                            node.kill_disk();
+                          });
+  }
+
+ private:
+  bool planned_{false};
+};
+
 }  // namespace
 
 std::unique_ptr<Fault> make_etcd_prepares_long(SeededRandom random) {
@@ -125,5 +147,8 @@ std::unique_ptr<Fault> make_learner_forgets(SeededRandom random) {
   return std::make_unique<LearnerForgets>(random);
 }
 std::unique_ptr<Fault> make_alarm(SeededRandom random) { return std::make_unique<Alarm>(random); }
+std::unique_ptr<Fault> make_disk_dies(SeededRandom random) {
+  return std::make_unique<DiskDies>(random);
+}
 
 }  // namespace ichor::sim

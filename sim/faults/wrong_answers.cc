@@ -33,6 +33,29 @@ class Middlebox final : public WindowFault {
   }
 };
 
+/// A web proxy that somebody put into the way answers CONNECT, and refuses it.
+class WebProxy final : public WindowFault {
+ public:
+  using WindowFault::WindowFault;
+  void on_passage(SimWorld& world, Passage& passage) override {
+    if (passage.call != Call::open || !active(passage.node, world.clock().now())) return;
+    passage.tls = CallError{Call::open, Progress::not_sent, TlsVerdict::fine, Code::unavailable,
+                            "HTTP proxy returned response code 403"};
+    fire();
+  }
+};
+
+/// The stream with the kubeconfig ends before its archive does.
+class ShortKubeconfig final : public Fault {
+ public:
+  using Fault::Fault;
+  void on_passage(SimWorld&, Passage& passage) override {
+    if (passage.call != Call::kubeconfig || !random().chance(0.6)) return;
+    passage.answer = Refusal{Code::internal, "kubeconfig archive: 512 bytes of 2210"};
+    fire();
+  }
+};
+
 /// A node never takes its config: no version of it would.
 class ConfigRefused final : public Fault {
  public:
@@ -82,6 +105,12 @@ std::unique_ptr<Fault> make_oversized_reply(SeededRandom random) {
 }
 std::unique_ptr<Fault> make_middlebox(SeededRandom random) {
   return std::make_unique<Middlebox>(random);
+}
+std::unique_ptr<Fault> make_web_proxy(SeededRandom random) {
+  return std::make_unique<WebProxy>(random);
+}
+std::unique_ptr<Fault> make_short_kubeconfig(SeededRandom random) {
+  return std::make_unique<ShortKubeconfig>(random);
 }
 std::unique_ptr<Fault> make_config_refused(SeededRandom random) {
   return std::make_unique<ConfigRefused>(random);

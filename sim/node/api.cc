@@ -98,6 +98,7 @@ std::vector<Disk> Node::Impl::disk_list() const {
   for (Disk& disk : disks) {
     disk.has_volumes = has_volumes(disk);
     disk.system_disk = disk_.installed && disk.dev_path == disk_.install_disk;
+    disk.read_only = disk.read_only || (disk.system_disk && disk_dead_);
   }
   return disks;
 }

@@ -94,6 +94,7 @@ Answer<Node::ApplyReply> Node::Impl::plan_apply(const std::string& config, const
     }
     return reply;
   }
+  if (mode == Mode::automatic && spec_.automatic_is_staged) mode = Mode::staged;
   const bool immediate =
       maintenance || (m_.facts != nullptr && facts.needs_reboot == m_.facts->needs_reboot);
   std::string why_reboot;

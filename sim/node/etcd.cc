@@ -110,6 +110,10 @@ void Node::Impl::start_member() {
   const EtcdCluster::Member* member = own_member();
   m_.etcd_health = Health::unknown;
   m_.etcd_probed = false;
+  if (disk_dead_) {
+    die_of_disk();
+    return;
+  }
   if (member == nullptr) {
     m_.etcd = Etcd::removed;
     say(Service::etcd, ServiceState::waiting, Remark::restarting);
@@ -127,6 +131,17 @@ void Node::Impl::start_member() {
   }
   set_member_up(true);
   fabric_.changed();
+}
+
+void Node::Impl::die_of_disk() {
+  m_.etcd = Etcd::dying;
+  m_.etcd_health = Health::unknown;
+  m_.etcd_probed = false;
+  disarm(Timer::promote);
+  disarm(Timer::etcd_health);
+  disarm(Timer::api_server);
+  m_.api_server_started = false;
+  say(Service::etcd, ServiceState::waiting, Remark::restarting);
 }
 
 void Node::Impl::set_member_up(bool up) {

@@ -38,4 +38,15 @@ void Node::Impl::freeze(bool frozen) {
   if (!time_held_ && m_.time_overdue) on_time_sync();
 }
 
+void Node::Impl::kill_disk() {
+  if (!disk_.installed) return;
+  const Entry entry(*this);
+  disk_dead_ = true;
+  note_change();
+  if (!etcd_running()) return;
+  set_member_up(false);
+  die_of_disk();
+  fabric_.changed();
+}
+
 }  // namespace ichor::sim

@@ -46,6 +46,20 @@ TEST_P(Faults, APullThatNeverWorksEndsInAnotherMaintenanceBoot) {
   EXPECT_FALSE(cp1.disk().installed);
 }
 
+TEST_P(Faults, ADeadDiskTakesEtcdWithItForGood) {
+  Node& cp1 = in_maintenance("cp1");
+  ASSERT_TRUE(bench.apply(cp1, "cp1"));
+  ASSERT_TRUE(bench.run_to([&] { return cp1.bootstrap(Bench::admin).has_value(); }));
+  ASSERT_TRUE(bench.run_to([&] { return cp1.api_server_ready(); }));
+  cp1.kill_disk();
+  EXPECT_TRUE(cp1.disks(Bench::reader)->front().read_only);
+  EXPECT_FALSE(cp1.api_server_ready());
+  EXPECT_FALSE(cp1.etcd_members(Bench::admin));
+  cp1.power_cycle();
+  bench.clock.run_for(minutes(5));
+  EXPECT_FALSE(cp1.api_server_ready());
+}
+
 TEST_P(Faults, WithoutTimeNothingThatNeedsItStarts) {
   Node& cp1 = in_maintenance("cp1");
   cp1.hold_time_sync(true);

@@ -150,6 +150,7 @@ void Node::resume_learner() { impl_->learner_resumes_ = true; }
 void Node::hold_learner(bool holding) { impl_->learner_held_ = holding; }
 void Node::raise_alarm(EtcdAlarmKind kind) { impl_->raise_alarm(kind); }
 void Node::hold_apply(bool holding) { impl_->apply_held_ = holding; }
+void Node::kill_disk() { impl_->kill_disk(); }
 bool Node::frozen() const { return impl_->frozen_; }
 
 void Node::fabric_changed() { impl_->fabric_changed(); }

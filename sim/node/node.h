@@ -188,6 +188,7 @@ class Node {
   void hold_learner(bool holding);       // E7: catch-up never ends
   void raise_alarm(EtcdAlarmKind kind);  // E9
   void hold_apply(bool holding);         // A1: as if another apply were in progress (1.13)
+  void kill_disk();  // D11: the system disk takes no more writes, for good; etcd dies of it
   bool frozen() const;
 
  private:

@@ -77,6 +77,7 @@ class Node::Impl {
   void fail_install_pull(bool failing);
   void hold_time_sync(bool holding);
   void freeze(bool frozen);
+  void kill_disk();
 
   void fabric_changed();
 
@@ -122,6 +123,7 @@ class Node::Impl {
     preparing_bootstrap,  // was told to make one
     running,
     removed,  // its member is gone from the cluster
+    dying,    // cannot write, so it is started again and again
     failed,   // found no cluster in time
   };
   enum class Health : std::uint8_t { unknown, good, bad };
@@ -228,6 +230,7 @@ class Node::Impl {
   void on_join_limit();
   void on_etcd_prepared();
   void start_member();
+  void die_of_disk();
   void on_promote();
   void check_membership();
   void on_etcd_probe();
@@ -289,6 +292,7 @@ class Node::Impl {
   bool learner_held_{false};
   bool learner_resumes_{false};
   bool apply_held_{false};
+  bool disk_dead_{false};
   bool frozen_{false};
 
   int open_streams_{0};

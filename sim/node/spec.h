@@ -62,6 +62,8 @@ struct NodeSpec {
   bool new_key_on_time_sync{false};
   /// Talos keeps the wish to be promoted in memory only: a learner that restarts stays one (E7).
   bool learner_forgets_on_restart{true};
+  /// A version of Talos whose automatic mode keeps a config for the next boot (A6).
+  bool automatic_is_staged{false};
 };
 
 }  // namespace ichor::sim

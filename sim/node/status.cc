@@ -73,7 +73,8 @@ ServiceStatus Node::Impl::service_status(Service service) const {
       case Etcd::waiting: is(ServiceState::waiting, Remark::waiting); break;
       case Etcd::preparing_join:
       case Etcd::preparing_bootstrap: is(ServiceState::preparing, Remark::pre_state); break;
-      case Etcd::removed: is(ServiceState::waiting, Remark::restarting); break;
+      case Etcd::removed:
+      case Etcd::dying: is(ServiceState::waiting, Remark::restarting); break;
       case Etcd::failed: is(ServiceState::failed, Remark::join_failed); break;
       case Etcd::running: remark = health_remark(); break;
     }

@@ -71,7 +71,7 @@ TEST_F(PhaseTest, SaysThatAProgramIsMissing) {
   const Exit exit =
       phase("phases: {core: {releases: [{name: cilium, chart: oci://host/cilium}]}}\n", request);
   EXPECT_EQ(exit, Exit::findings);
-  EXPECT_EQ(desk_.display().summary().result.findings[0].id, "tool");
+  EXPECT_EQ(desk_.display().summary().result.findings[0].id, "L14");
 }
 
 TEST_F(PhaseTest, NeedsASectionOfTheProfile) { EXPECT_EQ(phase("", {}), Exit::usage); }

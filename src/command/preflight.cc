@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
+#include "command/extension_check.h"
 #include "command/image_check.h"
 #include "command/partial_run.h"
 #include "command/site_checks.h"
@@ -33,17 +34,16 @@ struct Findings {
   }
 };
 
-void judge_node(const Wanted& wanted, const NodeView& view, Findings& found) {
-  const int before = found.failed;
-  for (const Check& check : preflight_checks(wanted, *wanted.profile.find(view.node), view)) {
-    found.note(view.node, check);
-  }
+void judge_node(const std::vector<Check>& checks, const NodeView& view, Findings& found) {
   NodeResult node;
+  for (const Check& check : checks) {
+    found.note(view.node, check);
+    if (check.verdict == Verdict::failed) node.reason = check.finding.what;
+  }
   node.node = view.node;
   node.phase = "preflight";
   if (view.status) node.stage = view.status->stage;
-  node.end = found.failed == before ? StepEnd::passed : StepEnd::failed;
-  if (node.end == StepEnd::failed) node.reason = found.result.findings.back().what;
+  node.end = node.reason.empty() ? StepEnd::passed : StepEnd::failed;
   found.result.nodes.push_back(std::move(node));
 }
 
@@ -70,7 +70,12 @@ Exit run(const PreflightRequest& request, const CommonOptions& common, Desk& des
   for (const Check& check : image_checks(input->profile, *ground, desk)) found.note({}, check);
   found.note({}, twin_check(*seen));
   const Wanted wanted{input->profile, space->configs, space->facts, desk.clock().now()};
-  for (const NodeView& view : seen->nodes) judge_node(wanted, view, found);
+  const auto extensions = wanted_extensions(input->profile, input->folder, desk);
+  for (const NodeView& view : seen->nodes) {
+    std::vector<Check> checks = preflight_checks(wanted, *wanted.profile.find(view.node), view);
+    checks.push_back(extension_check(input->profile, extensions, view));
+    judge_node(checks, view, found);
+  }
   desk.display().show(found.listing);
 
   RunResult& result = found.result;

@@ -141,7 +141,7 @@ std::vector<Check> tool_checks(const ClusterProfile& profile, Desk& desk) {
     checks.push_back(complaint(
         "tool " + tool.name, Verdict::failed,
         {Severity::error,
-         "K3",
+         "L14",
          {},
          {},
          ended ? fmt::format("{} does not tell its version", call.arguments.front())

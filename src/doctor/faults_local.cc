@@ -20,8 +20,9 @@ const std::vector<Fault> kRows = {
      "ichor sleeps for an hour and wakes up",
      "time has passed and connections are dead",
      "A laptop was closed, or the process was stopped.",
-     "Looks anew before it changes anything: what was seen before the pause is too old.",
-     {"nothing"},
+     "Looks anew before it changes anything: what was seen before the pause is too old. If it was "
+     "about to say that all is well, it says that it does not know any more.",
+     {"nothing; `ichor up -p PROFILE` if it says so"},
      "I5 I20",
      by_itself},
     {"L3",
@@ -120,6 +121,16 @@ const std::vector<Fault> kRows = {
      "Follows no links, sets modes itself, and refuses the rest.",
      {"remove the link, or name another path"},
      "I18 I24",
+     before_start},
+    {"L14",
+     "a program that ichor runs is missing, or cannot be used",
+     "the program helm is not installed, or tells no version that is known",
+     "helm, helmfile, kustomize, kubeconform and op are run for the Kubernetes phases of some "
+     "profiles; Talos itself needs none of them.",
+     "Asked by `ichor preflight` and before the first phase: nothing is begun without them.",
+     {"install it, or name it in PROFILE: `phases.tools.NAME`",
+      "`ichor preflight -p PROFILE` shows all of them with their versions"},
+     "I7 I24",
      before_start},
 };
 

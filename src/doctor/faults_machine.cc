@@ -45,7 +45,7 @@ const std::vector<Fault> kRows = {
      "the system disk of the node is not the planned one",
      "It was booted from a raw image or a USB stick, which counts as installed, so the install "
      "was skipped.",
-     "Stops before bootstrap.",
+     "Stops before a config is sent, or before bootstrap.",
      {"boot NODE from the ISO or PXE instead of the raw image, then `ichor up -p PROFILE`"},
      "I4 I5",
      by_operator},
@@ -107,7 +107,8 @@ const std::vector<Fault> kRows = {
      "a disk dies after the node has joined",
      "a volume is failed or read-only, etcd raises an alarm",
      "Hardware.",
-     "Stops with the alarm; nothing is repaired by itself.",
+     "Looks at the disks when etcd does not run, and stops where the system disk is read-only, or "
+     "with the alarm (E9); nothing is repaired by itself.",
      {"replace the disk or the machine, `ichor reset NODE -p PROFILE`, then "
       "`ichor up -p PROFILE`"},
      "I17",

@@ -131,8 +131,10 @@ const std::vector<Fault> kRows = {
      "a proxy catches the traffic to the nodes",
      "Unavailable with the answer of a web proxy, or a CONNECT in its log",
      "HTTPS_PROXY or ALL_PROXY is set and other tools obey it.",
-     "Ignores proxy variables for nodes.",
-     {"`env -u HTTPS_PROXY -u ALL_PROXY talosctl …` for other tools"},
+     "Ignores proxy variables for nodes. A proxy that catches the packets by itself is named, and "
+     "tried again until the budget is used up.",
+     {"except port 50000 and 6443 of the nodes from the proxy",
+      "`env -u HTTPS_PROXY -u ALL_PROXY talosctl …` for other tools"},
      "I5 I19",
      by_itself},
     {"N15",

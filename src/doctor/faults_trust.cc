@@ -81,7 +81,8 @@ const std::vector<Fault> kRows = {
      by_operator},
     {"T7",
      "clocks are wrong or not in sync",
-     "Bootstrap answers FailedPrecondition: time is not in sync yet",
+     "Bootstrap answers FailedPrecondition: time is not in sync yet; a certificate is out of its "
+     "validity, and the error tells by how many seconds",
      "The node cannot reach its time servers, or its hardware clock is years off.",
      "Waits up to the bootstrap budget and looks again.",
      {"check `network.ntp` in PROFILE and UDP 123 from the nodes' network",

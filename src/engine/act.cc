@@ -2,6 +2,8 @@
 
 #include "base/check.h"
 #include "base/mutant.h"
+#include "phase/phase.h"
+#include "wait/look_time.h"
 
 namespace ichor {
 
@@ -41,7 +43,8 @@ Task<Outcome> fetch_kubeconfig(Context context, World& world, TalosSession& sess
   auto written = world.artifacts.write(file, *kubeconfig);
   if (!written) {
     co_return Outcome::failed({Call::kubeconfig, Progress::answered, TlsVerdict::fine,
-                               Code::internal, written.error().message});
+                               Code::internal,
+                               "the kubeconfig cannot be written: " + written.error().message});
   }
   co_return Outcome::done();
 }
@@ -66,6 +69,7 @@ Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link,
   intent.call = action.call;
   intent.key = life_mark(link, *session);
   intent.value = to_hex(action.payload);
+  const LookTime decided = LookTime::now(context);
   std::optional<Outcome> early;
   if (mutant("journal-after-act")) {
     early = co_await send(context.within(budgets.call), *session, action, configs);
@@ -74,7 +78,7 @@ Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link,
   if (!seq) co_return not_sent(action.call, Code::internal, seq.error().message);
   if (context.cancelled() && !mutant("sends-after-cancel")) {
     early = not_sent(action.call, Code::cancelled, "called off before it was sent");
-  } else if (context.now() > action.sound_until) {
+  } else if (context.now() > action.sound_until || decided.age(context) > kFreshTime) {
     early = not_sent(action.call, Code::aborted, "what it was decided on is too old by now");
   }
 

@@ -78,6 +78,16 @@ TEST_F(ActTest, WhatWasDecidedOnOldAnswersIsNotSent) {
   EXPECT_EQ(store_.records().back().outcome, OutcomeKind::refused) << "and the journal says so";
 }
 
+TEST_F(ActTest, NothingIsSentAfterASleepThatTheIntentWasWrittenIn) {
+  store_.set_commit_delay(std::chrono::seconds(2));
+  // The wall clock alone tells of it: the monotonic one stood still.
+  clock_.call_at(clock_.now() + std::chrono::seconds(3),
+                 [this] { clock_.set_wall(WallTime{clock_.wall().unix_ms + 3'600'000}); });
+  run();
+  EXPECT_TRUE(heard_.empty());
+  EXPECT_EQ(outcome_.kind, OutcomeKind::refused);
+}
+
 TEST_F(ActTest, TheIntentIsDurableWhenTheRequestLeaves) {
   run();
   EXPECT_EQ(heard_, std::vector<std::string>{"apply bytes after intent"});

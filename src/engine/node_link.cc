@@ -253,7 +253,10 @@ Task<bool> NodeLink::read_etcd_members(Context context, NodeView& view) {
 Task<void> NodeLink::read_etcd_health(Context context, NodeView& view) {
   const std::shared_ptr<TalosSession> session = session_;
   const bool service = co_await read_etcd_service(context, view);
-  // An etcd that is not healthy yet answers its own questions with errors only.
+  // An etcd that is not healthy yet answers its own questions with errors only. One that is started
+  // again and again may have lost its disk.
+  const bool down = view.etcd.service_state == "Waiting" || view.etcd.service_state == "Failed";
+  if (service && down) co_await read_machine(context, {.disks = true}, view);
   if (!service || !view.etcd.service_healthy) co_return;
   const bool members = co_await read_etcd_members(context, view);
   if (!members) co_return;

@@ -73,5 +73,41 @@ TEST_F(NodeLinkTest, DemandsThePinsOfTheOperatorBeforeTheOneOfTheProfile) {
   EXPECT_THAT(demanded_, ElementsAre(Fingerprint("one"), Fingerprint("other")));
 }
 
+/// Refuses to say who it is.
+class ShySession final : public MaintenanceSession {
+ public:
+  ShySession() : MaintenanceSession("key") {}
+  Task<CallResult<Identity>> identity(Context) override {
+    co_return tl::unexpected(CallError{Call::identity, Progress::answered, TlsVerdict::fine,
+                                       Code::permission_denied, "not authorized"});
+  }
+  Task<Outcome> apply_configuration(Context, ApplyRequest) override { co_return Outcome::done(); }
+  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+};
+
+/// Nobody at the first address, somebody at the second.
+class TwoAddressesTest : public EngineRig {
+ protected:
+  TwoAddressesTest() { plan_.address = IpAddress("192.0.2.2"); }
+  std::unique_ptr<TalosSession> connect() override { return std::make_unique<ShySession>(); }
+
+  Task<CallResult<std::unique_ptr<TalosSession>>> open(Context, IpAddress address,
+                                                       PeerDemand) override {
+    if (address == plan_.address) co_return connect();
+    co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::fine,
+                                       Code::deadline_exceeded, "connect: i/o timeout"});
+  }
+  Task<void> look() { seen_ = co_await link_.look(context_, Reads{}); }
+
+  NodeView seen_;
+};
+
+// Found by seed 1358: a run ended with "nothing answers" although a node had said why it does not.
+TEST_F(TwoAddressesTest, WhatANodeSaidOutweighsSilenceAtItsOtherAddress) {
+  run_to_end(look(), std::chrono::seconds(1));
+  ASSERT_TRUE(seen_.trouble);
+  EXPECT_EQ(seen_.trouble->code, Code::permission_denied);
+}
+
 }  // namespace
 }  // namespace ichor

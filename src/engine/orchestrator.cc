@@ -6,6 +6,7 @@
 #include "async/task_group.h"
 #include "base/mutant.h"
 #include "model/finding_record.h"
+#include "phase/ready.h"
 
 namespace ichor {
 
@@ -159,7 +160,19 @@ Task<RunResult> Orchestrator::run(Context context) {
   }
   RunResult result = conclude(context, started);
   co_await finish(result);
+  if (result.exit == Exit::done && run_->looked.age(context) > kSeenTogether) {
+    co_return slept_over(std::move(result));
+  }
   co_return result;
+}
+
+RunResult Orchestrator::slept_over(RunResult result) const {
+  result.exit = Exit::out_of_time;
+  result.verdict =
+      "ichor slept after it had seen the cluster ready; whether it still is, is not known";
+  result.findings.push_back(
+      {Severity::error, "L2", {}, "ready", result.verdict, "run `ichor up` again: it looks anew"});
+  return result;
 }
 
 Task<void> Orchestrator::finish(RunResult& result) {

@@ -44,6 +44,8 @@ class Orchestrator {
   /// O3: which nodes were sent another config than they would be now.
   void tell_edits() const;
   Task<void> finish(RunResult& result);
+  /// L2: what was seen last was seen before a pause of this process or machine.
+  RunResult slept_over(RunResult result) const;
   Task<void> run_actor(Context context, Actor& actor);
   /// Whether the actor has nothing to do after this step.
   bool is_last(const Actor& actor, std::size_t step) const;

@@ -45,12 +45,6 @@ void PhaseLoop::note_boot() {
   boot_ = std::move(boot);
 }
 
-bool PhaseLoop::slept_since_look(Context context) const {
-  const Duration passed = context.now() - looked_;
-  const auto wall = std::chrono::milliseconds(context.clock->wall().unix_ms - looked_wall_.unix_ms);
-  return passed > kFreshTime || wall - passed > kFreshTime;
-}
-
 PhaseEnd PhaseLoop::stopped(Stop stop) const {
   const StepEnd end = stop.unsafe ? StepEnd::unsafe : StepEnd::failed;
   return {end, std::move(stop.finding), retries_, std::move(stop.more)};
@@ -164,9 +158,11 @@ Task<PhaseEnd> PhaseLoop::run(Context outer) {
     if (context.expired()) co_return co_await out_of_time(outer);
     if (run_.ledger.broken()) co_return journal_broken();
     const std::uint64_t rings_seen = changed_.rings();
-    looked_ = context.now();
-    looked_wall_ = context.clock->wall();
+    looked_ = LookTime::now(context);
+    run_.looked = looked_;
     co_await subject_.look(context);
+    // L2: this machine slept while it looked, so what it saw first may no longer be true.
+    if (looked_.slept(context) > kFreshTime) continue;
     note_stage(context);
     note_boot();
     const Wanted wanted{run_.profile, run_.configs, run_.ledger.facts(), context.now()};
@@ -224,7 +220,8 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   if (mutates(due.action.call) && tries > retries_max) {
     co_return worn_out(due.action);
   }
-  if (mutates(due.action.call) && slept_since_look(context)) {
+  // L2: this process or machine slept since the last look, so what was proved may not hold.
+  if (mutates(due.action.call) && looked_.age(context) > kFreshTime) {
     subject_.link(due.action.node).drop();
     co_return std::nullopt;
   }

@@ -8,6 +8,7 @@
 #include "engine/subject.h"
 #include "model/run_result.h"
 #include "wait/look_pace.h"
+#include "wait/look_time.h"
 
 namespace ichor {
 
@@ -18,6 +19,7 @@ struct RunState {
   const ConfigSet& configs;
   Ledger& ledger;
   int mutations{0};
+  LookTime looked{};  // by whoever looked last
 };
 
 struct PhaseEnd {
@@ -57,16 +59,12 @@ class PhaseLoop {
   void emit(EventKind kind, std::string text, int attempt = 0) const;
   void note_stage(Context context);
   void note_boot();
-  /// L2: this process or machine slept since the last look, so what was proved may not hold.
-  bool slept_since_look(Context context) const;
-
   RunState& run_;
   const Phase& phase_;
   Subject& subject_;
   Bell& changed_;
   MonoTime started_{};
-  MonoTime looked_{};
-  WallTime looked_wall_{};
+  LookTime looked_{};
   LookPace pace_;
   Wait waiting_;
   std::optional<CallError> trouble_;  // of the look that waiting_ is from

@@ -108,9 +108,7 @@ Result<void> SqliteStore::open_db(const std::string& vfs) {
   if (!version) return tl::unexpected(version.error());
   const int number = std::stoi(*version);
   if (number > kSchemaVersion) {
-    return fail(Errc::unsafe, folder_.file(kFile) + ": the journal has schema version " + *version +
-                                  ", newer than the " + std::to_string(kSchemaVersion) +
-                                  " that this ichor knows; use the newer ichor that wrote it");
+    return tl::unexpected(newer_schema(folder_.file(kFile), number));
   }
   if (number != kSchemaVersion)
     return tl::unexpected(damaged("unknown schema version " + *version));

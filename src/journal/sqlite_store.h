@@ -38,8 +38,6 @@ struct SqliteOptions {
 /// error, and nothing is written any more, not even when this object dies.
 class SqliteStore {
  public:
-  static constexpr int kSchemaVersion = 1;
-
   /// Opens the journal, or makes a new one that appears whole or not at all. Errc::unsafe if there
   /// are traces of a journal that is gone, or if the file is not a journal that this program knows.
   static Result<std::unique_ptr<SqliteStore>> open(const SqliteOptions& options);

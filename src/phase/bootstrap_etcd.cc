@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/mutant.h"
+#include "phase/dead_disk.h"
 #include "phase/etcd_groups.h"
 #include "phase/install_disk.h"
 
@@ -193,8 +194,12 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
   if (auto decided = decide_existing(wanted, etcd_groups(view))) return *std::move(decided);
 
   MonoTime oldest = wanted.now;
+  // Before anybody is waited for: a dead disk can be what he waits for.
   for (const NodeView& node : view.nodes) {
     if (auto stop = on_wrong_disk(wanted, node)) return *std::move(stop);
+    if (auto stop = decide_dead_disk(node)) return *std::move(stop);
+  }
+  for (const NodeView& node : view.nodes) {
     if (auto wait = not_a_no(wanted, node)) {
       if (!mutant("unknown-is-no")) return *std::move(wait);
     }

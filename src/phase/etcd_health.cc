@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/mutant.h"
+#include "phase/dead_disk.h"
 #include "phase/etcd_groups.h"
 
 namespace ichor {
@@ -111,6 +112,10 @@ Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
                                     to_text(groups[1])),
                         "nothing was touched; `ichor reset` the control planes of the wrong one"},
                 true};
+  }
+  // A member without a disk never catches up, whatever the others say of it.
+  for (const NodeView& node : view.nodes) {
+    if (auto stop = decide_dead_disk(node)) return *std::move(stop);
   }
   const std::uint64_t newest = newest_index(view);
   std::optional<Wait> learner = learner_listed(wanted, view);

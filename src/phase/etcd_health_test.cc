@@ -63,6 +63,28 @@ TEST_F(EtcdHealthTest, ALearnerIsWaitedForWithProgressAndNotForEver) {
   EXPECT_THAT(learner.fix, HasSubstr("talosctl -n 192.0.2.9 etcd remove-member 0000000000000003"));
 }
 
+TEST_F(EtcdHealthTest, AForgottenLearnerIsNamedAlthoughAnotherNodeOnlyWaitsBehindIt) {
+  (*view_.nodes[1].etcd.members)[1].is_learner = true;
+  view_.nodes[0].etcd = {};
+  view_.nodes[0].etcd.service_state = "Preparing";
+  EXPECT_EQ(wait().fault, "E7");
+  EXPECT_THAT(wait().reason, HasSubstr("cp2 is still a learner"));
+}
+
+TEST_F(EtcdHealthTest, ADeadDiskStopsBeforeAnybodyIsWaitedFor) {
+  status(1).is_learner = true;
+  Disk disk;
+  disk.dev_path = "/dev/sda";
+  disk.system_disk = true;
+  disk.read_only = true;
+  view_.nodes[2].disks = {disk};
+  const Decision decision = decide();
+  const Stop* stop = std::get_if<Stop>(&decision);
+  ASSERT_NE(stop, nullptr);
+  EXPECT_EQ(stop->finding.id, "D11");
+  EXPECT_EQ(stop->finding.node, NodeName("cp3"));
+}
+
 TEST_F(EtcdHealthTest, WithoutALeaderQuorumIsLost) {
   status(1).leader = {};
   EXPECT_EQ(wait().fault, "E8");

@@ -1,5 +1,6 @@
 #include "phase/preflight_checks.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "phase/discover.h"
@@ -116,11 +117,21 @@ class Inspection {
                    fmt::format("only the node can follow {}", plan_.disk));
       case InstallDisks::How::found: break;
     }
-    if (!in_maintenance()) return installed_disk(*chosen);
+    if (!in_maintenance() || boots_elsewhere(*chosen)) return installed_disk(*chosen);
     if (chosen->disks.size() != 1) return wrong_count(*chosen);
     add("install disk", Verdict::passed, to_text(chosen->disks.front()));
     disk_size(chosen->disks.front());
     data_on(chosen->disks.front());
+  }
+
+  /// Whether Talos is installed in maintenance mode already, as from a disk image, and not where
+  /// the profile means: it would take its config and install nothing.
+  bool boots_elsewhere(const InstallDisks& chosen) const {
+    return std::any_of(view_.disks->begin(), view_.disks->end(), [&](const Disk& disk) {
+      return disk.system_disk &&
+             std::none_of(chosen.disks.begin(), chosen.disks.end(),
+                          [&](const Disk& meant) { return meant.id == disk.id; });
+    });
   }
 
   /// D4: Talos runs from a disk that the profile does not mean.
@@ -133,9 +144,13 @@ class Inspection {
       return complain("install disk", Verdict::failed, "D4",
                       fmt::format("{} is installed on {}, and the profile means another disk",
                                   plan_.name.value(), to_text(disk)),
-                      fmt::format("it was booted from a disk image there: `ichor reset {0} "
-                                  "--consent-wipe {0}={1}`, and boot it from an ISO or by network",
-                                  plan_.name.value(), consent_name(disk)));
+                      in_maintenance()
+                          ? "it was booted from a disk image there: take that disk out or wipe it, "
+                            "and boot the machine from an ISO or by network"
+                          : fmt::format("it was booted from a disk image there: `ichor reset {0} "
+                                        "--consent-wipe {0}={1}`, and boot it from an ISO or by "
+                                        "network",
+                                        plan_.name.value(), consent_name(disk)));
     }
     add("install disk", Verdict::skipped, "the node does not say what it runs from");
   }

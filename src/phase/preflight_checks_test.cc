@@ -187,6 +187,15 @@ TEST_F(PreflightChecksTest, TalosOnAnotherDiskThanThePlannedOneIsFound) {
   EXPECT_THAT(stops(), ElementsAre("D4"));
 }
 
+TEST_F(PreflightChecksTest, ADiskImageElsewhereIsFoundBeforeTheConfigGoesOut) {
+  Disk stick;
+  stick.id = "sdb";
+  stick.dev_path = "/dev/sdb";
+  stick.system_disk = true;
+  view_.disks->push_back(stick);
+  EXPECT_THAT(stops(), ElementsAre("D4"));
+}
+
 TEST_F(PreflightChecksTest, OneMachineForTwoNodesIsFound) {
   JournalRecord record;
   record.kind = RecordKind::identity_bound;

@@ -6,13 +6,6 @@
 
 namespace ichor {
 
-namespace {
-
-/// Success is said of what was true at the same time; answers further apart were not.
-constexpr Duration kSeenTogether = std::chrono::seconds(30);
-
-}  // namespace
-
 Decision Ready::decide(const Wanted& wanted, const ClusterView& view) const {
   const Verify verify;
   std::optional<Decision> waiting;

@@ -4,6 +4,9 @@
 
 namespace ichor {
 
+/// Success is said of what was true at the same time; answers further apart were not.
+inline constexpr Duration kSeenTogether = std::chrono::seconds(30);
+
 /// The last look: everything that was asked for holds at the same time, now. Earlier phases saw
 /// each part true once, perhaps minutes ago; success is said only of what was just seen.
 class Ready final : public ClusterPhase {

@@ -85,6 +85,20 @@ ChainFault judge_chain(X509& leaf, X509& ca, const IpAddress& address) {
   return named ? ChainFault::none : ChainFault::wrong_name;
 }
 
+std::int64_t seconds_outside(const X509& leaf) {
+  const auto until = [](const ASN1_TIME* when) -> std::int64_t {
+    constexpr std::int64_t kDay = 86'400;
+    int days = 0;
+    int seconds = 0;
+    const bool told = ASN1_TIME_diff(&days, &seconds, nullptr, when) == 1;
+    return told ? days * kDay + seconds : 0;
+  };
+  const std::int64_t left = until(X509_get0_notAfter(&leaf));
+  const std::int64_t early = until(X509_get0_notBefore(&leaf));
+  if (early > 0) return -early;
+  return left < 0 ? -left : 0;
+}
+
 std::string name_text(const X509_NAME* name) {
   const BioPtr bio(BIO_new(BIO_s_mem()));
   check(bio != nullptr, "OpenSSL has memory");

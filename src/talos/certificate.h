@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,11 @@ Fingerprint fingerprint_of(const X509& leaf);
 
 /// Judges `leaf` as the certificate of the server at `address` under `ca`, now.
 ChainFault judge_chain(X509& leaf, X509& ca, const IpAddress& address);
+
+/// By how many seconds this machine's clock is past the certificate's validity, or, negative,
+/// before it; zero within it. The clocks of a node that has just made it and of this machine are at
+/// least so far apart (T7).
+std::int64_t seconds_outside(const X509& leaf);
 
 /// The subject or issuer in one line, for people.
 std::string name_text(const X509_NAME* name);

@@ -99,6 +99,7 @@ class Probe {
     const X509Ptr leaf(SSL_get1_peer_certificate(ssl_.get()));
     if (!leaf) return 0;
     report_.chain = judge_chain(*leaf, *keys_.ca, target_.address);
+    report_.seconds_outside = seconds_outside(*leaf);
     // Whoever cannot prove himself is not shown who we are.
     if (report_.chain != ChainFault::none) return 0;
     report_.client_offered = true;

@@ -42,6 +42,16 @@ CallResult<Peer> judge_answer(const ProbeReport& report, Peer peer) {
   }
 }
 
+/// Talos' certificates are renewed every few hours, so one that is out of its time is a clock's.
+std::string out_of_time(std::int64_t seconds_outside) {
+  const std::string what = "the node's certificate is expired or not yet valid";
+  if (seconds_outside == 0) return what;
+  const std::string when = seconds_outside > 0 ? fmt::format("ended {} s ago", seconds_outside)
+                                               : fmt::format("begins in {} s", -seconds_outside);
+  return fmt::format("{}: by the clock here it {}, so the two clocks may be that far apart", what,
+                     when);
+}
+
 }  // namespace
 
 CallResult<Peer> judge_probe(const ProbeReport& report, const PeerDemand& demand) {
@@ -63,7 +73,7 @@ CallResult<Peer> judge_probe(const ProbeReport& report, const PeerDemand& demand
                     fmt::format("the node's certificate was issued by \"{}\", which is not our CA",
                                 report.issuer));
     case ChainFault::expired:
-      return refuse(TlsVerdict::expired, "the node's certificate is expired or not yet valid");
+      return refuse(TlsVerdict::expired, out_of_time(report.seconds_outside));
     case ChainFault::wrong_name:
       // Right after a node took its address its certificate may not name it yet; and another node
       // of the same cluster may answer there. Neither is for ever.

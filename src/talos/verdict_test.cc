@@ -65,6 +65,15 @@ TEST(Verdict, TheServersCertificateIsJudgedBeforeOurs) {
   EXPECT_EQ(refusal(report), TlsVerdict::fine);
 }
 
+TEST(Verdict, AClockThatIsWrongIsToldInSeconds) {
+  ProbeReport report = configured_node();
+  report.chain = ChainFault::expired;
+  report.seconds_outside = 3600;
+  EXPECT_NE(judge_probe(report, {}).error().text.find("ended 3600 s ago"), std::string::npos);
+  report.seconds_outside = -86'400;
+  EXPECT_NE(judge_probe(report, {}).error().text.find("begins in 86400 s"), std::string::npos);
+}
+
 TEST(Verdict, WithoutCredentialsAConfiguredNodeWantsOne) {
   ProbeReport report = configured_node();
   report.client_offered = false;

@@ -120,7 +120,20 @@ std::vector<RetryRule> rules_of_all_calls() {
            "the message is larger than 32 MiB, which no node takes or sends"),
       said(std::nullopt, Code::resource_exhausted, {}, retry, "A7", "the node is overloaded"),
 
+      said(Call::kubeconfig, Code::internal, "kubeconfig archive", retry, "A8",
+           "the node's archive was not whole: it is fetched again"),
+      said(Call::kubeconfig, Code::internal, "cannot be written", retry, "L13",
+           "make the folder writable, or name another one"),
+
       // The way to the node. A mutation that was sent may have happened.
+      {.call = {},
+       .progress = Progress::not_sent,
+       .tls = {},
+       .code = {},
+       .text = "HTTP proxy",
+       .reaction = retry,
+       .fault = "N14",
+       .hint = "a web proxy answers in the node's place: except port 50000 of the nodes from it"},
       lost(Progress::sent, std::nullopt, look_again, "N3",
            "the reply was lost; the call may have happened"),
       lost(Progress::not_sent, Code::deadline_exceeded, retry, "N2",

@@ -78,6 +78,12 @@ const Case kCases[] = {
      "tls: certificate required", Reaction::look_again, "T4"},
     {Call::services, Progress::answered, TlsVerdict::fine, Code::unimplemented,
      "API is not implemented in maintenance mode", Reaction::give_up, "A3"},
+    {Call::open, Progress::not_sent, TlsVerdict::fine, Code::unavailable,
+     "HTTP proxy returned response code 403", Reaction::retry, "N14"},
+    {Call::kubeconfig, Progress::answered, TlsVerdict::fine, Code::internal,
+     "kubeconfig archive: 512 bytes of 2210", Reaction::retry, "A8"},
+    {Call::kubeconfig, Progress::answered, TlsVerdict::fine, Code::internal,
+     "the kubeconfig cannot be written: EROFS", Reaction::retry, "L13"},
     {Call::bootstrap, Progress::answered, TlsVerdict::fine, Code::failed_precondition,
      "a text nobody has seen", Reaction::retry, "A1"},
 };

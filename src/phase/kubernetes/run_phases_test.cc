@@ -304,7 +304,7 @@ TEST_F(RunPhasesTest, BeginNothingWhereAProgramIsMissing) {
   EXPECT_EQ(exit(result), Exit::findings);
   EXPECT_EQ(bench_.cluster.applies, 0);
   ASSERT_EQ(result.findings.size(), 1u);
-  EXPECT_EQ(result.findings[0].id, "tool");
+  EXPECT_EQ(result.findings[0].id, "L14");
   EXPECT_THAT(result.findings[0].why, HasSubstr("install the releases"));
 }
 

@@ -40,7 +40,7 @@ std::string last_words(const ProcessResult& result) {
 
 Finding unusable(const NeededTool& tool, std::string what, std::string fix) {
   Finding finding;
-  finding.id = "tool";
+  finding.id = "L14";
   finding.where = tool.name;
   finding.what = std::move(what);
   finding.why = fmt::format("it is needed {}", tool.why);

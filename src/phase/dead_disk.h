@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+
+#include "model/decision.h"
+#include "model/node_view.h"
+
+namespace ichor {
+
+/// D11: the disk that the node runs from takes no more writes. Nothing mends that but another disk;
+/// nullopt where the disks were not read or are well.
+std::optional<Stop> decide_dead_disk(const NodeView& view);
+
+}  // namespace ichor
