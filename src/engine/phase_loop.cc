@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "base/mutant.h"
 #include "engine/evidence.h"
@@ -153,6 +154,7 @@ Task<PhaseEnd> PhaseLoop::run(Context outer) {
   started_ = outer.now();
   const Context context = outer.within(phase_.budget(run_.profile.budgets));
   emit(EventKind::phase_started, {});
+  bool looked_again = false;
   for (;;) {
     if (context.cancelled()) co_return PhaseEnd{StepEnd::cancelled, std::nullopt, retries_};
     if (context.expired()) co_return co_await out_of_time(outer);
@@ -162,7 +164,13 @@ Task<PhaseEnd> PhaseLoop::run(Context outer) {
     run_.looked = looked_;
     co_await subject_.look(context);
     // L2: this machine slept while it looked, so what it saw first may no longer be true.
-    if (looked_.slept(context) > kFreshTime) continue;
+    // Once: a clock that is set again and again is no sleep, and no time passes here.
+    const bool slept = looked_.slept(context) > kFreshTime;
+    if (slept && !std::exchange(looked_again, true)) {
+      subject_.drop();
+      continue;
+    }
+    looked_again = false;
     note_stage(context);
     note_boot();
     const Wanted wanted{run_.profile, run_.configs, run_.ledger.facts(), context.now()};

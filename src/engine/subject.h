@@ -20,6 +20,8 @@ class Subject {
   virtual Task<void> listen(Context context) = 0;
   /// The way to a node that an action names.
   virtual NodeLink& link(const NodeName& node) = 0;
+  /// Gives up every connection, so that the next look proves its machines anew.
+  virtual void drop() = 0;
   /// Whether a node did not answer at all, so that the next look comes after a read delay.
   virtual bool unanswered() const = 0;
   /// The first trouble of the last look, for the verdict.
@@ -39,6 +41,7 @@ class NodeSubject final : public Subject {
   Decision decide(const Wanted& wanted) const override;
   Task<void> listen(Context context) override { return link_.listen(context); }
   NodeLink& link(const NodeName& node) override;
+  void drop() override { link_.drop(); }
   bool unanswered() const override { return view_.presence == Presence::silent; }
   const CallError* trouble() const override { return view_.trouble ? &*view_.trouble : nullptr; }
   Stage stage() const override { return view_.status ? view_.status->stage : Stage::unknown; }
@@ -64,6 +67,9 @@ class ClusterSubject final : public Subject {
   Decision decide(const Wanted& wanted) const override { return phase_.decide(wanted, view_); }
   Task<void> listen(Context context) override;
   NodeLink& link(const NodeName& node) override;
+  void drop() override {
+    for (NodeLink* link : links_) link->drop();
+  }
   bool unanswered() const override;
   const CallError* trouble() const override;
   const ClusterView& view() const { return view_; }
