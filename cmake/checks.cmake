@@ -36,7 +36,9 @@ set_tests_properties(lab.process lab.up lab.kill lab.config_dir lab.flags lab.ca
 
 # The Kubernetes phases on a real control plane. Without the programs of tools/real-tools they are
 # skipped; `make test` leaves them out, because they take minutes.
-foreach(name Bed BedAndHelm Handover HandoverByReleases HandoverByReleasesWithHelm4 GitOpsTrouble
+set(played WithPlayedOperatorAndHelmController)
+foreach(name Bed BedAndHelm Handover${played} HandoverByReleases${played}
+        HandoverByReleasesAndHelm4${played} GitOpsTrouble${played}
         SecretsTrouble OwnedByAnother AWebhook ACrd ANodeWithoutCilium AnApiServerThatRestarts
         KubeletServingRequests WaitForObjects WaitingIsCheap)
     add_test(NAME kube.${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/kube/run_tests ${name})
