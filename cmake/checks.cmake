@@ -39,8 +39,9 @@ set_tests_properties(lab.process lab.up lab.kill lab.config_dir lab.flags lab.ca
 set(played WithPlayedOperatorAndHelmController)
 foreach(name Bed BedAndHelm Handover${played} HandoverByReleases${played}
         HandoverByReleasesAndHelm4${played} GitOpsTrouble${played}
-        SecretsTrouble OwnedByAnother AWebhook ACrd ANodeWithoutCilium AnApiServerThatRestarts
-        KubeletServingRequests WaitForObjects WaitingIsCheap)
+        SecretsTrouble OwnedByAnother AWebhook ACrd ANodeWithoutCilium ADnsServerThatIsAway
+        CiliumStatusOfAPlayedProgram
+        AnApiServerThatRestarts KubeletServingRequests WaitForObjects WaitingIsCheap)
     add_test(NAME kube.${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/kube/run_tests ${name})
     set_tests_properties(kube.${name} PROPERTIES LABELS kube TIMEOUT 1200 RUN_SERIAL ON
         SKIP_RETURN_CODE 77 ENVIRONMENT ICHOR=$<TARGET_FILE:ichor>)

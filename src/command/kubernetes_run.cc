@@ -147,7 +147,8 @@ void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& s
                   desk.display(),
                   talos,
                   RunId(fmt::format("{:016x}{:016x}", desk.random().next(), desk.random().next())),
-                  desk.absolute(state.path())};
+                  desk.absolute(state.path()),
+                  dynamic_cast<PodPorts*>(client->get())};
   CancelScope scope;
   PhasesResult phases;
   const Context context{&desk.clock(), &scope};
