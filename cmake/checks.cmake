@@ -26,12 +26,16 @@ add_test(NAME lab.canary
 add_test(NAME lab.reset
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/reset_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+add_test(NAME lab.kubernetes
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/kubernetes_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
 # A few cases of the process tier; `make process` runs them all. Without root they are skipped.
 add_test(NAME lab.process
     COMMAND ${CMAKE_COMMAND} -E env ICHOR=$<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/tests/process/run bootstrap_reply_lost bits_flip good_cable)
 set_tests_properties(lab.process PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(lab.process lab.up lab.kill lab.config_dir lab.flags lab.canary lab.reset
+    lab.kubernetes
     PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)
 
 # The Kubernetes phases on a real control plane. Without the programs of tools/real-tools they are

@@ -267,6 +267,16 @@ TEST_F(RunPhasesTest, AskCiliumItselfWhereItsProgramIsInstalled) {
                                              "Cilium: 1 errors")));
 }
 
+TEST_F(RunPhasesTest, InstallAChartThatWasFetchedBefore) {
+  for (WantedRelease& release : material_.releases) {
+    release.chart = "oci://registry/" + release.chart;
+    material_.fetched[source_of(release)] = "/state/charts/" + release.name + "-1.0.0.tgz";
+  }
+  EXPECT_EQ(exit(run(2, 2)), Exit::done);
+  EXPECT_THAT(programs_.charts, ::testing::ElementsAre("/state/charts/cilium-1.0.0.tgz",
+                                                       "/state/charts/coredns-1.0.0.tgz"));
+}
+
 TEST_F(RunPhasesTest, GoOnAfterAnInstallThatWasCutShort) {
   programs_.hanging = "cilium";
   const PhasesResult cut = run(2, 2);
