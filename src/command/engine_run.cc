@@ -4,6 +4,7 @@
 #include <csignal>
 #include <fmt/format.h>
 
+#include "async/task_group.h"
 #include "engine/orchestrator.h"
 
 namespace ichor {
@@ -51,8 +52,14 @@ RunId new_run(Random& random) {
   return RunId(fmt::format("{:016x}{:016x}", random.next(), random.next()));
 }
 
-Task<void> run_into(Orchestrator& orchestrator, Context context, RunResult& result) {
+Task<void> run_into(Orchestrator& orchestrator, Context context, const RunWish& wish,
+                    RunResult& result) {
+  CancelScope inner(*context.scope);
+  TaskGroup group(context);
+  if (wish.beside) group.spawn(wish.beside(context.under(inner)));
   result = co_await orchestrator.run(context);
+  inner.cancel();
+  co_await group.join();
 }
 
 Task<void> survey_into(Context context, World& world, const ClusterProfile& profile,
@@ -85,7 +92,7 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunW
   CancelScope scope;
   RunResult result;
   const int signal =
-      desk.drive(run_into(orchestrator, Context{&desk.clock(), &scope}, result), scope);
+      desk.drive(run_into(orchestrator, Context{&desk.clock(), &scope}, wish, result), scope);
   if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
   return result;
 }

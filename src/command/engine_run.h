@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -20,6 +21,8 @@ struct RunWish {
   bool changes_nodes{true};
   std::vector<Step> steps{};  // instead of the sequence's, if there are any
   bool adopt{false};          // go on with a cluster that the journal has not made
+  /// Work beside the engine, called off when the engine has ended; empty: none.
+  std::function<Task<void>(Context)> beside{};
 };
 
 /// Runs the engine on the workspace's cluster, to its end or until a signal.

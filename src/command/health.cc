@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "command/commands.h"
@@ -9,13 +10,19 @@ namespace ichor {
 
 namespace {
 
+/// For the layers, however long the nodes took: one look and a little more.
+constexpr Duration kLeast = std::chrono::seconds(1);
+
 /// What the Kubernetes phases have made must hold as well, where the profile has them.
 void judge_layers(const HealthRequest& request, const ProfileInput& input, const Ground& ground,
                   RunResult& result, Desk& desk) {
-  const auto view = look_at_kubernetes(request.kubeconfig, input, ground, desk);
+  const bool wanted = input.profile.kubernetes && input.profile.kubernetes->phases;
+  // What the nodes took is taken from the time that there is.
+  const Duration left = std::max<Duration>(input.profile.budgets.verify - result.elapsed, kLeast);
+  const auto view =
+      look_at_kubernetes(request.kubeconfig, input, ground, wanted ? left : Duration::zero(), desk);
   if (!view) return;
   show_layers(*view, desk);
-  const bool wanted = input.profile.kubernetes && input.profile.kubernetes->phases;
   const std::vector<std::string> waiting = layers_waiting(*view);
   if (!wanted || waiting.empty()) return;
   result.exit = Exit::out_of_time;

@@ -16,14 +16,18 @@ class Silence final : public EventSink {
 };
 
 Task<void> look_into(Context context, GatePlace place, KubernetesPlan plan,
-                     std::vector<std::string> expected, std::optional<Overview>& view) {
-  view = co_await look_at_layers(context, place, plan, std::move(expected));
+                     std::vector<std::string> expected, bool waits, std::optional<Overview>& view) {
+  if (waits) {
+    view = co_await wait_for_layers(context, place, plan, std::move(expected));
+  } else {
+    view = co_await look_at_layers(context, place, plan, std::move(expected));
+  }
 }
 
 }  // namespace
 
 std::optional<Overview> look_at_kubernetes(const std::string& file, const ProfileInput& input,
-                                           const Ground& ground, Desk& desk) {
+                                           const Ground& ground, Duration patience, Desk& desk) {
   const auto kubeconfig = find_kubeconfig(file, ground.state_dir, desk);
   if (!kubeconfig) return std::nullopt;
   auto client = desk.open_kube(*kubeconfig, file.empty() ? ground.dial : nullptr);
@@ -32,12 +36,15 @@ std::optional<Overview> look_at_kubernetes(const std::string& file, const Profil
       input.profile.kubernetes ? *input.profile.kubernetes : KubernetesPlan{};
   std::vector<std::string> names;
   for (const NodePlan& node : input.profile.nodes) names.push_back(node.name.value());
+  const bool waits = patience > Duration::zero();
   Silence silence;
-  const GatePlace place{desk.clock(), desk.random(), **client, silence, "status"};
+  EventSink& events = waits ? static_cast<EventSink&>(desk.display()) : silence;
+  const GatePlace place{desk.clock(), desk.random(), **client, events, "status"};
   CancelScope scope;
-  const Context context = Context{&desk.clock(), &scope}.within(kLook);
+  const Context context = Context{&desk.clock(), &scope}.within(waits ? patience : kLook);
   std::optional<Overview> view;
-  const int signal = desk.drive(look_into(context, place, plan, std::move(names), view), scope);
+  const int signal =
+      desk.drive(look_into(context, place, plan, std::move(names), waits, view), scope);
   if (signal != 0) return std::nullopt;
   return view;
 }

@@ -11,9 +11,10 @@
 namespace ichor {
 
 /// Looks at the Kubernetes layers of the profile's cluster with the kubeconfig of `file`, or else
-/// of the state folder. Nothing if there is no kubeconfig yet, or it cannot be used.
+/// of the state folder; with `patience` not before all is well, or so much time is over. Nothing if
+/// there is no kubeconfig yet, or it cannot be used.
 std::optional<Overview> look_at_kubernetes(const std::string& file, const ProfileInput& input,
-                                           const Ground& ground, Desk& desk);
+                                           const Ground& ground, Duration patience, Desk& desk);
 
 /// Shows layers and nodes.
 void show_layers(const Overview& view, Desk& desk);

@@ -134,6 +134,7 @@ void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& s
   auto material = load_material(input, state, *std::move(kubeconfig),
                                 {wish.phases.first, wish.phases.last}, desk);
   if (!material) return end_early(std::move(material).error(), result);
+  material->fetched = wish.fetched;
   if (auto locked = state.journal().lock(desk.owner()); !locked) {
     return end_early(end_with(locked.error()).value(), result);
   }
@@ -147,7 +148,8 @@ void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& s
                   desk.display(),
                   talos,
                   RunId(fmt::format("{:016x}{:016x}", desk.random().next(), desk.random().next())),
-                  desk.absolute(state.path())};
+                  desk.absolute(state.path()),
+                  dynamic_cast<PodPorts*>(client->get())};
   CancelScope scope;
   PhasesResult phases;
   const Context context{&desk.clock(), &scope};
@@ -166,8 +168,8 @@ void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& s
   state.journal().unlock();
 }
 
-OrEnd<void> check_kubernetes(const ProfileInput& input, StateDir& state, const PhasesWish& wish,
-                             Desk& desk) {
+OrEnd<KubernetesMaterial> check_kubernetes(const ProfileInput& input, StateDir& state,
+                                           const PhasesWish& wish, Desk& desk) {
   const KubernetesPlan& plan = *input.profile.kubernetes;
   RunResult refused;
   refused.findings =
@@ -177,9 +179,7 @@ OrEnd<void> check_kubernetes(const ProfileInput& input, StateDir& state, const P
     refused.verdict = "the Kubernetes phases need programs that are missing; nothing was begun";
     return tl::unexpected(std::move(refused));
   }
-  auto material = load_material(input, state, {}, {wish.first, wish.last}, desk);
-  if (!material) return tl::unexpected(std::move(material).error());
-  return {};
+  return load_material(input, state, {}, {wish.first, wish.last}, desk);
 }
 
 void note_pending_cni(const ProfileInput& input, RunResult& result) {

@@ -18,6 +18,7 @@ struct KubernetesWish {
   std::string kubeconfig;  // a file; empty: the one in the state folder
   bool for_programs{false};
   bool detailed_exitcode{false};
+  FetchedCharts fetched{};  // before
 };
 
 /// Runs phases on the profile's cluster, shows what each came to, and takes the end into `result`.
@@ -27,8 +28,8 @@ void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& s
 
 /// Whether phases could be run later: what they need is there, decrypted and installed. Asked
 /// before the nodes are touched; bad news is better then than after twenty minutes.
-OrEnd<void> check_kubernetes(const ProfileInput& input, StateDir& state, const PhasesWish& wish,
-                             Desk& desk);
+OrEnd<KubernetesMaterial> check_kubernetes(const ProfileInput& input, StateDir& state,
+                                           const PhasesWish& wish, Desk& desk);
 
 /// Whether the cluster has no network and nothing in the profile will give it one: exit 6.
 void note_pending_cni(const ProfileInput& input, RunResult& result);

@@ -31,7 +31,7 @@ nlohmann::ordered_json cluster_row(const ClusterProfile& profile, const ClusterV
 /// What is seen with a kubeconfig alone, where Talos cannot be asked.
 Exit show_kubernetes(const StatusRequest& request, const ProfileInput& input, const Ground& ground,
                      RunResult otherwise, Desk& desk) {
-  const auto view = look_at_kubernetes(request.kubeconfig, input, ground, desk);
+  const auto view = look_at_kubernetes(request.kubeconfig, input, ground, Duration::zero(), desk);
   if (!view) return finish(std::move(otherwise), desk);
   show_layers(*view, desk);
   RunResult result;
@@ -75,7 +75,7 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) 
                    {"uuid", "UUID", true},    {"serial", "SERIAL", true}, {"macs", "MACS", true},
                    {"boot_id", "BOOT", true}, {"unmet", "UNMET", true},   {"trouble", "TROUBLE"}};
   desk.display().show(nodes);
-  const auto view = look_at_kubernetes(request.kubeconfig, *input, *ground, desk);
+  const auto view = look_at_kubernetes(request.kubeconfig, *input, *ground, Duration::zero(), desk);
   if (view) show_layers(*view, desk);
   RunResult result;
   result.exit = Exit::done;

@@ -7,6 +7,7 @@
 #include "command/partial_run.h"
 #include "command/site_checks.h"
 #include "model/kubernetes_plan.h"
+#include "phase/kubernetes/prefetch.h"
 
 namespace ichor {
 
@@ -70,14 +71,21 @@ void show_slo(const KubernetesPlan::Slo& slo, Duration talos, Duration total, De
   desk.display().show(listing);
 }
 
-/// The Kubernetes part of a bring-up, after the Talos part has ended well.
-void add_phases(const Ground& ground, const UpRequest& request, const ProfileInput& input,
+/// The Kubernetes part of a bring-up: its material, and what was done ahead.
+struct NextPart {
+  PhasesWish phases;
+  KubernetesMaterial material;
+  Prefetch ahead;
+};
+
+/// The Kubernetes part, after the Talos part has ended well.
+void add_phases(const Ground& ground, const NextPart* next, const ProfileInput& input,
                 Workspace& space, bool rows, RunResult& result, Desk& desk) {
-  const auto phases = phases_of(request, input);
-  if (!phases) return note_pending_cni(input, result);
+  if (!next) return note_pending_cni(input, result);
   KubernetesWish wish;
-  wish.phases = *phases;
+  wish.phases = next->phases;
   wish.for_programs = rows;
+  wish.fetched = next->ahead.charts;
   const Duration talos = result.elapsed;
   run_kubernetes(input, ground, *space.state, &space.site->talos(), wish, result, desk);
   show_slo(input.profile.kubernetes->slo, talos, result.elapsed, desk);
@@ -102,13 +110,24 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
     refused.findings = failures;
     return finish(summary_of(input, std::move(refused)), desk);
   }
+  RunWish wish;
+  wish.adopt = request.change.adopt;
+  std::optional<NextPart> next;
   if (const auto phases = phases_of(request, input)) {
     auto ready = check_kubernetes(input, *space->state, *phases, desk);
     if (!ready) return finish(summary_of(input, std::move(ready).error()), desk);
+    next.emplace(NextPart{*phases, *std::move(ready), {}});
+    wish.beside = [&](Context context) {
+      return prefetch_charts(
+          context, {desk.processes(), desk.absolute(space->state->path()), next->material},
+          input.profile.talos.kubernetes_version, desk.display(), next->ahead);
+    };
   }
-  RunWish wish;
-  wish.adopt = request.change.adopt;
   Summary summary = summary_of(input, run_engine(input.profile, *space, wish, desk));
+  if (next) {
+    const std::vector<Finding>& early = next->ahead.findings;
+    summary.result.findings.insert(summary.result.findings.end(), early.begin(), early.end());
+  }
   summary.written.emplace_back("state", space->state->path());
   summary.written.emplace_back("talosconfig", space->state->path() + "/talosconfig");
   const auto exported = export_kubeconfig(ground.kubeconfig, ground.outside, *space, desk);
@@ -124,7 +143,8 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
     summary.written.emplace_back("kubeconfig", ground.kubeconfig);
   }
   if (summary.result.exit == Exit::done) {
-    add_phases(ground, request, input, *space, for_programs(common.output), summary.result, desk);
+    add_phases(ground, next ? &*next : nullptr, input, *space, for_programs(common.output),
+               summary.result, desk);
   }
   summary.next = next_steps(summary.result, ground.kubeconfig);
   return finish(std::move(summary), desk);

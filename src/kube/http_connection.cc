@@ -10,10 +10,10 @@
 #include <boost/beast/ssl.hpp>
 #include <charconv>
 #include <fmt/format.h>
-#include <openssl/x509_vfy.h>
 #include <type_traits>
 
 #include "base/check.h"
+#include "kube/tls_peer.h"
 
 namespace ichor {
 
@@ -29,17 +29,6 @@ constexpr std::size_t kPieceMax = 64u << 10;
 constexpr Duration kRetryAfterMax = std::chrono::seconds(60);
 
 using PlainStream = beast::tcp_stream;
-using TlsStream = beast::ssl_stream<beast::tcp_stream>;
-
-/// What the chain check said, from the library's own verdict and not from a text.
-TlsVerdict verdict_of(long verify_result) {
-  switch (verify_result) {
-    case X509_V_OK: return TlsVerdict::fine;
-    case X509_V_ERR_CERT_HAS_EXPIRED:
-    case X509_V_ERR_CERT_NOT_YET_VALID: return TlsVerdict::expired;
-    default: return TlsVerdict::foreign_ca;
-  }
-}
 
 std::optional<Duration> retry_after(beast::string_view value) {
   int seconds = 0;
@@ -107,9 +96,7 @@ class ConnectionOn final : public HttpConnection,
     message_.method_string(request.method);
     message_.target(request.target);
     message_.version(11);
-    const bool v6 = peer_.host.find(':') != std::string::npos;
-    const std::string host = v6 ? "[" + peer_.host + "]" : peer_.host;
-    message_.set(http::field::host, fmt::format("{}:{}", host, peer_.port));
+    message_.set(http::field::host, host_header(peer_));
     message_.set(http::field::user_agent, "ichor");
     message_.set(http::field::accept, "application/json");
     if (!peer_.token.empty()) {
@@ -143,12 +130,7 @@ class ConnectionOn final : public HttpConnection,
 
   void shake_hands() {
     if constexpr (kTls) {
-      stream_.set_verify_mode(asio::ssl::verify_peer);
-      stream_.set_verify_callback(asio::ssl::host_name_verification(peer_.host));
-      error_code is_name;
-      asio::ip::make_address(peer_.host, is_name);
-      // An address is not sent as a server name: RFC 6066 allows names only.
-      if (is_name) SSL_set_tlsext_host_name(stream_.native_handle(), peer_.host.c_str());
+      expect_peer(stream_, peer_.host);
       stream_.async_handshake(asio::ssl::stream_base::client,
                               [self = this->shared_from_this()](error_code error) {
                                 if (error) return self->fail(error, "handshake");
@@ -246,12 +228,7 @@ class ConnectionOn final : public HttpConnection,
         call_, progress_, TlsVerdict::fine, Code::unavailable,
         fmt::format("{}:{}: {}: {}", peer_.dial_host, peer_.port, doing, error.message())};
     if constexpr (kTls) {
-      const long verified = SSL_get_verify_result(stream_.native_handle());
-      const bool in_handshake = doing == "handshake";
-      if (in_handshake) failure.tls = verdict_of(verified);
-      if (in_handshake && verified != X509_V_OK) {
-        failure.text = X509_verify_cert_error_string(verified);
-      }
+      if (doing == "handshake") judge_handshake(stream_, failure);
     }
     finish(std::move(failure));
   }

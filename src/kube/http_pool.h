@@ -26,6 +26,9 @@ class HttpPool {
   /// A connection of its own for a body that does not end; see HttpConnection::follow.
   std::shared_ptr<HttpConnection> spare() { return HttpConnection::make(io_, peer_); }
 
+  boost::asio::io_context& io() { return io_; }
+  const HttpPeer& peer() const { return peer_; }
+
  private:
   std::shared_ptr<HttpConnection> take();
   void give_back(std::shared_ptr<HttpConnection> connection);

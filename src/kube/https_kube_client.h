@@ -7,6 +7,7 @@
 
 #include "base/secret.h"
 #include "kube/http_pool.h"
+#include "kube/pod_forward.h"
 #include "model/ids.h"
 #include "port/kube_client.h"
 
@@ -15,7 +16,7 @@ namespace ichor {
 /// The Kubernetes API over HTTPS, on the process's socket loop. Connections are kept between calls;
 /// a watch has one of its own. Only the kubeconfig's own CA is believed, and the server must carry
 /// the kubeconfig's host in its certificate also where another address is dialled.
-class HttpsKubeClient final : public KubeClient {
+class HttpsKubeClient final : public KubeClient, public PodPorts {
  public:
   /// From an address of the kubeconfig to the one that is dialled; empty: they are the same.
   using Dial = std::function<IpAddress(const IpAddress&)>;
@@ -35,6 +36,12 @@ class HttpsKubeClient final : public KubeClient {
                                      KubeApply options) override;
   Task<CallResult<void>> remove(Context context, KubeRef ref, std::string uid) override;
   Task<CallResult<void>> approve_csr(Context context, KubeObject csr, std::string reason) override;
+
+  Task<CallResult<std::string>> exchange(Context context, PodPort where, std::string message,
+                                         std::function<bool(std::string_view)> whole) override {
+    return exchange_with_pod(context, pool_.io(), pool_.peer(), std::move(where),
+                             std::move(message), std::move(whole));
+  }
 
  private:
   HttpsKubeClient(boost::asio::io_context& io, HttpPeer peer) : pool_(io, std::move(peer)) {}

@@ -7,6 +7,7 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
 #include <fmt/format.h>
 #include <functional>
 #include <list>
@@ -35,11 +36,17 @@ class TestApiServer {
     std::vector<std::string> lines{};  // of a watch: sent one by one, then the end
   };
   using Handler = std::function<Reply(const Request&)>;
+  using Tcp = boost::asio::ip::tcp;
+  using Stream = boost::beast::ssl_stream<Tcp::socket&>;
+  using Message = boost::beast::http::request<boost::beast::http::string_body>;
+  /// Speaks another protocol over the connection of a request that asks for one, to its end.
+  using Upgrade = std::function<void(Stream&, const Message&)>;
 
   static constexpr const char* kHost = "192.168.22.100";
 
-  TestApiServer(const pki::CertificateAndKey& ca, WallTime now, Handler handler)
-      : ca_(ca), now_(now), handler_(std::move(handler)) {
+  TestApiServer(const pki::CertificateAndKey& ca, WallTime now, Handler handler,
+                Upgrade upgrade = {})
+      : ca_(ca), now_(now), handler_(std::move(handler)), upgrade_(std::move(upgrade)) {
     pki::LeafRequest request;
     request.common_name = "kube-apiserver";
     request.server_auth = true;
@@ -81,9 +88,6 @@ class TestApiServer {
   }
 
  private:
-  using Tcp = boost::asio::ip::tcp;
-  using Stream = boost::beast::ssl_stream<Tcp::socket&>;
-
   void accept() {
     while (true) {
       boost::system::error_code error;
@@ -102,7 +106,7 @@ class TestApiServer {
     stream.handshake(boost::asio::ssl::stream_base::server, error);
     boost::beast::flat_buffer buffer;
     while (!error) {
-      http::request<http::string_body> message;
+      Message message;
       http::read(stream, buffer, message, error);
       if (error) return;
       Request request{std::string(message.method_string()), std::string(message.target()),
@@ -110,6 +114,9 @@ class TestApiServer {
       {
         const std::lock_guard lock(mutex_);
         requests_.push_back(request);
+      }
+      if (upgrade_ && boost::beast::websocket::is_upgrade(message)) {
+        return upgrade_(stream, message);
       }
       const Reply reply = handler_(request);
       if (reply.close) return socket.close(error), void();
@@ -143,6 +150,7 @@ class TestApiServer {
   pki::CertificateAndKey ca_;
   WallTime now_;
   Handler handler_;
+  Upgrade upgrade_;
   boost::asio::io_context io_;
   Tcp::acceptor acceptor_{io_, {boost::asio::ip::make_address("127.0.0.1"), 0}};
   boost::asio::ssl::context tls_{boost::asio::ssl::context::tls_server};

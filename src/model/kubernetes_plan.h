@@ -105,6 +105,7 @@ struct KubernetesPlan {
     std::string cilium_operator{"cilium-operator"};
     std::string coredns_namespace{"kube-system"};
     std::string coredns_deployment{"coredns"};
+    bool coredns_lookup{true};  // CoreDNS is asked, through the API server
     bool talos_services{true};
     int csi_phase{0};  // 0: there is no CSI to wait for
     std::string csi_namespace{"csi-proxmox"};

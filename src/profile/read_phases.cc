@@ -228,6 +228,7 @@ void read_gates(MappingReader reader, Plan::Gates& gates) {
   MappingReader coredns = reader.section("coredns");
   coredns.text("namespace", gates.coredns_namespace, Need::optional, kName, is_kube_name);
   read_object(coredns, "deployment", gates.coredns_deployment);
+  coredns.flag("lookup", gates.coredns_lookup);
   coredns.finish();
   MappingReader services = reader.section("talos_services");
   services.flag("enabled", gates.talos_services);

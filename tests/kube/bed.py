@@ -19,6 +19,7 @@ import time
 
 import charts
 import control_plane
+import dns as resolvers
 import fake_nodes
 import flux as fluxes
 import processes
@@ -95,7 +96,9 @@ class Bed:
         self.running = processes.Processes(self.folder)
         self.plane = control_plane.ControlPlane(self.folder, self.running)
         self.api = self.plane.api
-        self.nodes = fake_nodes.FakeNodes(self.folder, self.running, self.plane)
+        self.dns = resolvers.Dns(self.folder, self.running, self.plane)
+        self.nodes = fake_nodes.FakeNodes(self.folder, self.running, self.plane,
+                                          [self.dns.forwarding()])
         self.flux = fluxes.Flux(self.folder, self.running, self.plane)
         self.played = fluxes.Played(self.flux)
         self.repositories = self.folder / "repositories"
@@ -134,6 +137,7 @@ class Bed:
                           self.folder / "images", "127.0.0.1")
         self.start_git()
         self.start_connect()
+        self.dns.start()
         self.played.start()
 
     def start_server(self, name, script, port, *arguments):
@@ -141,7 +145,8 @@ class Bed:
                            lambda: processes.connects(port))
 
     def start_git(self):
-        self.start_server("git", HERE / "git_server.py", self.git_port, self.repositories)
+        self.start_server("git", HERE / "git_server.py", self.git_port, self.repositories,
+                          "127.0.0.1")
 
     def start_connect(self):
         vaults = {"kubernetes": {"connect": {"token": trees.CONNECT_VALUE}}}
@@ -209,6 +214,18 @@ class Bed:
         if done.returncode != 0:
             raise processes.BedError(f"kubectl {' '.join(map(str, arguments))}: {done.stderr}")
         return done.stdout
+
+    def flux_get(self, *kind, namespace=None):
+        """(name, READY) of each row that `flux get` prints."""
+        where = ["--namespace", namespace] if namespace else ["--all-namespaces"]
+        done = subprocess.run([str(tools.program("flux")), "--kubeconfig",
+                               str(self.plane.kubeconfig), "get", *kind, *where],
+                              capture_output=True, text=True, check=False, env=self.environment)
+        if done.returncode != 0:
+            raise processes.BedError(f"flux get {' '.join(kind)}: {done.stderr}")
+        head, *rows = [[cell.strip() for cell in line.split("\t")]
+                       for line in done.stdout.splitlines() if line.strip()]
+        return [(row[head.index("NAME")], row[head.index("READY")]) for row in rows]
 
     def remove(self, failed=False):
         """Ends all of it, in the order that leaves nobody retrying."""

@@ -53,6 +53,8 @@ class ControlPlane:
              # The service `kubernetes` must not point to a loopback address; nobody needs it here.
              "--endpoint-reconciler-type", "none",
              "--service-cluster-ip-range", "10.43.0.0/16", "--allow-privileged",
+             # Kubelets are one kwok on the loopback; their other addresses are the profile's.
+             "--kubelet-preferred-address-types", "ExternalIP",
              "--authorization-mode", "Node,RBAC", "--client-ca-file", pair.certificate("ca"),
              "--tls-cert-file", pair.certificate("apiserver"),
              "--tls-private-key-file", pair.key("apiserver"),

@@ -1,11 +1,13 @@
 """Phases 1 and 2, with nodes, certificates and an API server that make trouble."""
 
 import base64
+import json
 import time
 
 import api as apis
 import fake_nodes
 import support
+import tools
 
 REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 SIGNER = "kubernetes.io/kubelet-serving"
@@ -61,6 +63,43 @@ class ANodeWithoutCilium(support.KubeTest):
         bed.nodes.start()
         self.assert_done(bed.ichor("phase", 2))
         self.assert_done(bed.ichor("wait", "cilium", "--timeout", "10s"))
+
+
+class CiliumStatusOfAPlayedProgram(support.KubeTest):
+    """There is no module of the cilium CLI, so a script plays it; it asks the real API."""
+
+    def test_has_its_say_after_the_agents_are_ready(self):
+        bed = self.bed_with_tree("cilium")
+        program, notes, verdict = (bed.folder / name for name in ("cilium", "notes", "verdict"))
+        program.write_text(CILIUM.format(kubectl=tools.program("kubectl"), notes=notes,
+                                         verdict=verdict))
+        program.chmod(0o700)
+        bed.tree.replace("ichor.yaml", "  tools:\n", f"  tools:\n    cilium: {program}\n")
+        self.phases(bed, 0, 1)
+        verdict.write_text("1")
+        run = bed.ichor("phase", 2, "--timeout", "120s")
+        self.assert_named(run, support.OUT_OF_TIME, "K1", "cilium status", "1 errors")
+        words, variables = notes.read_text().splitlines()[-2:]
+        self.assertRegex(words, r"^status --namespace kube-system --wait --wait-duration \d+s$")
+        self.assertEqual(variables, "HOME KUBECONFIG PATH")
+        verdict.write_text("0")
+        self.assert_done(bed.ichor("phase", 2))
+
+
+class ADnsServerThatIsAway(support.KubeTest):
+    def test_is_named_and_the_lookup_is_told_when_it_is_back(self):
+        bed = self.bed_with_tree("dns")
+        self.phases(bed, 0, 1)
+        bed.dns.stop()
+        run = bed.ichor("phase", 2, "--timeout", "60s")
+        self.assert_named(run, support.OUT_OF_TIME, "K6", "Pod/kube-system/coredns-",
+                          "does not resolve kubernetes.default.svc.cluster.local")
+        bed.dns.start()
+        run = bed.ichor("phase", 2)
+        self.assert_done(run)
+        address = bed.kubectl("get", "service", "kubernetes", "-o", "jsonpath={.spec.clusterIP}")
+        self.assertTrue(any(f"resolves to {address}, asked in coredns-" in json.dumps(one)
+                            for one in run.of("finding")), run.explain())
 
 
 class AnApiServerThatRestarts(support.KubeTest):
@@ -120,6 +159,16 @@ class KubeletServingRequests(support.KubeTest):
             self.assertIn(name, run.output, run.explain())
         self.assertIn("K2", run.output, run.explain())
 
+
+# Says so if the API has no DaemonSet cilium, and else what the test wants.
+CILIUM = """\
+#!/bin/sh
+echo "$@" >>{notes}
+env | sed 's/=.*//' | grep -v -e '^PWD$' -e '^_$' -e '^SHLVL$' | sort | paste -s -d ' ' >>{notes}
+{kubectl} -n kube-system get daemonset cilium >/dev/null || exit 2
+test "$(cat {verdict})" = 0 || echo "Cilium: 1 errors" >&2
+exit "$(cat {verdict})"
+"""
 
 SQUATTER = """
 apiVersion: apiextensions.k8s.io/v1

@@ -64,6 +64,8 @@ NODE_STARTS = conditions(
 addresses:
 - {type: InternalIP, address: {{ index .metadata.annotations "bed.ichor/address" | Quote }}}
 - {type: Hostname, address: {{ .metadata.name | Quote }}}
+- {type: ExternalIP, address: 127.0.0.1}
+daemonEndpoints: {kubeletEndpoint: {Port: {{ NodePort }}}}
 allocatable: {cpu: "64", memory: 256Gi, pods: "1000"}
 capacity: {cpu: "64", memory: 256Gi, pods: "1000"}
 nodeInfo:
@@ -203,24 +205,27 @@ def stages(troubles):
 class FakeNodes:
     """kwok and the nodes it plays."""
 
-    def __init__(self, folder, running, plane):
+    def __init__(self, folder, running, plane, rules=()):
+        """`rules` are further documents of kwok's config."""
         self.folder, self.running, self.plane = folder, running, plane
+        self.rules = rules
+        self.port = processes.free_port()  # of all kubelets
         self.cni = None
 
     def start(self, troubles=()):
         """Starts kwok, or starts it again with other troubles."""
         config = self.folder / "stages.yaml"
-        config.write_text("\n---\n".join(json.dumps(one, indent=1) for one in stages(troubles)))
-        port = processes.free_port()
+        config.write_text("\n---\n".join(json.dumps(one, indent=1)
+                                         for one in (*stages(troubles), *self.rules)))
         # A new kwok would wait for the leases of the old one to run out.
         self.running.stop("kwok")
         self.plane.api.delete(LEASES)
         self.running.start(
             "kwok",
             [tools.program("kwok"), "--kubeconfig", self.plane.kubeconfig, "--manage-all-nodes",
-             "--config", config, "--server-address", f"127.0.0.1:{port}",
-             "--node-lease-duration-seconds", "40"],
-            lambda: processes.connects(port))
+             "--config", config, "--server-address", f"127.0.0.1:{self.port}",
+             "--node-port", self.port, "--node-lease-duration-seconds", "40"],
+            lambda: processes.connects(self.port))
 
     def add(self, name, address, labels=None):
         self.plane.api.create("/api/v1/nodes", {

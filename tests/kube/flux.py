@@ -1,6 +1,6 @@
 """Flux: its real source-controller and kustomize-controller as processes, and the rest played.
 
-flux-operator and helm-controller cannot be built from their modules here. `Played` does what the
+flux-operator and helm-controller do not run here; docs/testing.md says why. `Played` does what the
 tests need of them: it answers a FluxInstance by starting the real controllers and making the
 objects of its sync, as the operator would, and it says of every HelmRelease that it is Ready, if
 no test wants it otherwise. So Kustomizations and sources become Ready by real reconciliation, and

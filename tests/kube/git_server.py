@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""git_server.py FOLDER PORT: serves the bare repositories of a folder over HTTP, read-only.
+"""git_server.py FOLDER ADDRESS PORT: serves the bare repositories of a folder over HTTP, read-only.
 
 git's own http-backend does the work; this only calls it as a web server would.
 """
@@ -42,8 +42,8 @@ class GitServer(http.server.BaseHTTPRequestHandler):
 
 
 def main():
-    GitServer.folder, port = sys.argv[1:]
-    http.server.ThreadingHTTPServer(("127.0.0.1", int(port)), GitServer).serve_forever()
+    GitServer.folder, address, port = sys.argv[1:]
+    http.server.ThreadingHTTPServer((address, int(port)), GitServer).serve_forever()
 
 
 if __name__ == "__main__":

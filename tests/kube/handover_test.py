@@ -12,6 +12,9 @@ import tools
 import tree as trees
 
 
+SETTLES = f"{support.SETTLES_S}s"
+
+
 def decoded(secret, key):
     return base64.b64decode(secret["data"][key]).decode()
 
@@ -74,6 +77,18 @@ class HandoverTest(support.KubeTest):
         self.assertEqual(set(ready), {"True"})
         self.assert_status_sees_a_source_that_fails(bed)
 
+    def assert_flux_and_status_agree(self, bed):
+        """The flux CLI counts the same objects, and says of each what `ichor status` does."""
+        status = bed.ichor("status")
+        detail, = (row["detail"] for row in status.of("layer", layer="flux"))
+        for kind, words in (("kustomizations", "Kustomizations"), ("helmreleases", "HelmReleases")):
+            states = [ready for _, ready in bed.flux_get(kind)]
+            self.assertTrue(states, kind)
+            self.assertIn(f"{states.count('True')} of {len(states)} {words} Ready", detail)
+        listed = {one["metadata"]["name"]: apis.condition(one, "Ready")["status"]
+                  for one in bed.api.items(fluxes.KUSTOMIZATIONS)}
+        self.assertEqual(dict(bed.flux_get("kustomizations", namespace=fluxes.NAMESPACE)), listed)
+
     def assert_status_sees_a_source_that_fails(self, bed):
         source = f"{fluxes.SOURCES}/{fluxes.NAMESPACE}"
         bed.running.stop("git")
@@ -85,11 +100,14 @@ class HandoverTest(support.KubeTest):
         self.assertIn("GitRepository", status.output)
 
 
-class Handover(HandoverTest):
-    """HelmReleases and the FluxInstance are Ready by the test's word, the rest by real Flux."""
+class HandoverWithPlayedOperatorAndHelmController(HandoverTest):
+    """The core stack by helmfile.
+
+    HelmReleases and the FluxInstance are Ready by the test's word, the rest by real Flux.
+    """
 
     helmfile = True
-    NEEDS = (*tools.BED, "helmfile")
+    NEEDS = (*tools.BED, "helmfile", "flux")
 
     def test_comes_after_four_phases_and_a_second_run_changes_nothing(self):
         bed = self.bed_with_tree("handover")
@@ -108,10 +126,12 @@ class Handover(HandoverTest):
         self.assert_secret_free(bed, *runs)
         self.assert_all_is_there(bed)
         self.assert_a_second_run_changes_nothing(bed)
+        self.assert_flux_and_status_agree(bed)
         self.assert_kubectl_and_status_agree(bed)
+        self.assertIn(("flux-system", "False"), bed.flux_get("sources", "git"))
 
 
-class HandoverByReleases(HandoverTest):
+class HandoverByReleasesWithPlayedOperatorAndHelmController(HandoverTest):
     """The core stack by ichor's own list, with chart, version and values out of the GitOps tree."""
 
     HELM = "helm-3.22.0"
@@ -134,12 +154,13 @@ class HandoverByReleases(HandoverTest):
         self.assert_secret_free(bed, *runs)
 
 
-class HandoverByReleasesWithHelm4(HandoverByReleases):
+class HandoverByReleasesAndHelm4WithPlayedOperatorAndHelmController(
+        HandoverByReleasesWithPlayedOperatorAndHelmController):
     NEEDS = (*tools.BED, "helm-4.3.1")
     HELM = "helm-4.3.1"
 
 
-class GitOpsTrouble(support.KubeTest):
+class GitOpsTroubleWithPlayedOperatorAndHelmController(support.KubeTest):
     """After the handover something of GitOps breaks, is named, is repaired, and holds again.
 
     flux-operator and helm-controller are played; sources and Kustomizations are real.
@@ -161,7 +182,7 @@ class GitOpsTrouble(support.KubeTest):
         self.a_key_that_cannot_decrypt()
         self.a_helm_release_that_fails()
         self.a_csi_plugin_that_crashes()
-        self.assert_done(self.bed.ichor("phase", 3, "--timeout", "60s"), mutations=0)
+        self.assert_done(self.bed.ichor("phase", 3, "--timeout", SETTLES), mutations=0)
 
     def a_git_server_that_is_away(self):
         self.bed.running.stop("git")
@@ -174,7 +195,7 @@ class GitOpsTrouble(support.KubeTest):
         self.assert_named(run, support.UNMET, "K4", "GitRepository", "flux-system")
         self.bed.start_git()
         self.reconcile(kind=fluxes.SOURCES)
-        self.assert_done(self.bed.ichor("wait", "flux", "--timeout", "60s"))
+        self.assert_done(self.bed.ichor("wait", "flux", "--timeout", SETTLES))
 
     def a_kustomization_that_fails(self):
         path = "kubernetes/apps/default/echo/app/deployment.yaml"
@@ -221,7 +242,7 @@ class GitOpsTrouble(support.KubeTest):
         self.assert_named(self.bed.ichor("wait", "csi", "--timeout", "3s"), support.UNMET,
                           "K6", "w2", "CrashLoopBackOff")
         self.bed.nodes.start()
-        self.assert_done(self.bed.ichor("wait", "csi", "--timeout", "60s"))
+        self.assert_done(self.bed.ichor("wait", "csi", "--timeout", SETTLES))
 
     def publish(self, message):
         """Pushes the tree; Kustomizations follow their source by themselves."""

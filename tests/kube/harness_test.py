@@ -45,7 +45,8 @@ class TheGitServer(Part):
                          "commit", "-q", "--allow-empty", "-m", "first"],
                         ["clone", "-q", "--bare", str(work), str(self.folder / "r/home.git")]):
             subprocess.run(["git", *command], check=True)
-        url = f"http://127.0.0.1:{self.serve('git_server.py', self.folder / 'r')}/home.git"
+        port = self.serve("git_server.py", self.folder / "r", "127.0.0.1")
+        url = f"http://127.0.0.1:{port}/home.git"
         subprocess.run(["git", "clone", "-q", url, str(self.folder / "clone")], check=True)
         push = subprocess.run(["git", "-C", str(self.folder / "clone"), "push", url, "main:other"],
                               capture_output=True, check=False)

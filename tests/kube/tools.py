@@ -14,7 +14,7 @@ RECIPES = pieces.real_tools
 ICHOR = pathlib.Path(os.environ.get("ICHOR", ROOT / "build/ichor")).resolve()
 SKIPPED = 77
 
-CONTROL_PLANE = ("etcd", "kubernetes", "kwok", "kubectl")
+CONTROL_PLANE = ("etcd", "kubernetes", "kwok", "kubectl", "coredns")
 HELM = ("helm-3.22.0", "kustomize", "kubeconform", "cilium-chart", "cert-manager-chart")
 FLUX = ("source-controller", "kustomize-controller", "flux-manifests")
 SECRETS = ("sops", "age")

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "async/task_group.h"
+#include "phase/kubernetes/cilium_status.h"
 #include "phase/kubernetes/csr.h"
+#include "phase/kubernetes/dns_gate.h"
 #include "phase/kubernetes/gates.h"
 #include "phase/kubernetes/helm.h"
 #include "phase/kubernetes/json_view.h"
@@ -196,12 +198,10 @@ void add_default_needs(std::vector<WantedRelease>& releases, const KubernetesPla
 }
 
 /// The gates after the releases, all at the same time.
-std::vector<Gate> last_gates(const PhaseRun& run, bool has_cni) {
+std::vector<Gate> last_gates(const PhaseRun& run) {
   const KubernetesPlan::Gates& gates = run.material.plan.gates;
   std::vector<Gate> list;
   list.push_back(nodes_gate(names_of(run.profile), gates.nodes_stable));
-  if (has_cni) list.push_back(cilium_gate(gates));
-  if (!gates.coredns_deployment.empty()) list.push_back(coredns_gate(gates));
   if (gates.csi_phase == 2) list.push_back(csi_gate(gates));
   return list;
 }
@@ -217,9 +217,11 @@ Task<void> services_into(Context context, PhaseRun& run) {
 
 Task<void> pass_gates(Context context, PhaseRun& run, bool has_cni) {
   TaskGroup group(context);
-  for (Gate& gate : last_gates(run, has_cni)) {
+  for (Gate& gate : last_gates(run)) {
     group.spawn(pass_beside(context, run, std::move(gate)));
   }
+  if (has_cni) group.spawn(pass_cilium(context, run));
+  if (!run.material.plan.gates.coredns_deployment.empty()) group.spawn(pass_dns(context, run));
   const bool services = run.material.plan.gates.talos_services;
   if (services && run.world.talos) group.spawn(services_into(context, run));
   co_await group.join();

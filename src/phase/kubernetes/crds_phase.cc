@@ -18,16 +18,15 @@ namespace {
 
 constexpr std::string_view kKind = "CustomResourceDefinition";
 
-std::vector<std::string> template_arguments(const KubernetesPlan::Chart& chart) {
+std::vector<std::string> template_arguments(const KubernetesPlan::Chart& chart,
+                                            const FetchedCharts& fetched) {
+  const ChartWords words = chart_words(fetched, source_of(chart));
   std::vector<std::string> arguments{
-      "template", chart_name(chart.chart), chart.chart, "--include-crds", "--values", "-"};
-  if (!chart.version.empty()) {
-    arguments.insert(arguments.end(), {"--version", chart.version});
-  }
+      "template", chart_name(chart.chart), words.chart, "--include-crds", "--values", "-"};
+  arguments.insert(arguments.end(), words.flags.begin(), words.flags.end());
   if (!chart.name_space.empty()) {
     arguments.insert(arguments.end(), {"--namespace", chart.name_space});
   }
-  if (chart.plain_http) arguments.emplace_back("--plain-http");
   return arguments;
 }
 
@@ -54,7 +53,8 @@ Task<void> render(Context context, PhaseRun& run, ProcessCall call, Rendered& in
 }
 
 ProcessCall chart_call(PhaseRun& run, const KubernetesPlan::Chart& chart) {
-  ProcessCall call = tool_call(run.world, run.material, "helm", template_arguments(chart));
+  ProcessCall call =
+      tool_call(run.world, run.material, "helm", template_arguments(chart, run.material.fetched));
   const auto values = run.material.chart_values.find(chart.chart);
   const bool given = values != run.material.chart_values.end();
   call.input = SecretString(given ? values->second.dump() : "{}");

@@ -4,7 +4,6 @@
 
 #include "phase/kubernetes/json_view.h"
 #include "phase/kubernetes/manifests.h"
-#include "phase/kubernetes/tools.h"
 #include "yaml/document.h"
 
 namespace ichor {
@@ -15,14 +14,10 @@ constexpr Duration kLookLimit = std::chrono::minutes(2);
 
 std::string folder_of(const std::string& file) { return file.substr(0, file.rfind('/')); }
 
-ProcessCall helmfile_call(PhaseRun& run, const std::string& file,
+ProcessCall call_helmfile(PhaseRun& run, const std::string& file,
                           std::vector<std::string> arguments) {
-  const std::string helm = tool_call(run.world, run.material, "helm", {}).program;
-  std::vector<std::string> words{"--helm-binary", helm, "--file", file, "--quiet"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  ProcessCall call = tool_call(run.world, run.material, "helmfile", std::move(words));
-  call.folder = folder_of(file);
-  return call;
+  return helmfile_call({run.world.processes, run.world.state_path, run.material}, file,
+                       std::move(arguments));
 }
 
 std::string selector_of(const WantedRelease& release) {
@@ -46,13 +41,13 @@ ProcessCall helm_look(PhaseRun& run, const WantedRelease& wanted, const char* wh
 ProcessCall install_call(PhaseRun& run, const WantedRelease& wanted, const Context& context) {
   ProcessCall call;
   if (!wanted.helmfile.empty()) {
-    call = helmfile_call(run, wanted.helmfile, {"--selector", selector_of(wanted), "sync"});
+    call = call_helmfile(run, wanted.helmfile, {"--selector", selector_of(wanted), "sync"});
   } else {
-    std::vector<std::string> words{"upgrade",   wanted.name,   wanted.chart,
+    const ChartWords chart = chart_words(run.material.fetched, source_of(wanted));
+    std::vector<std::string> words{"upgrade",   wanted.name,   chart.chart,
                                    "--install", "--namespace", wanted.name_space,
                                    "--values",  "-",           "--create-namespace"};
-    if (!wanted.version.empty()) words.insert(words.end(), {"--version", wanted.version});
-    if (wanted.plain_http) words.emplace_back("--plain-http");
+    words.insert(words.end(), chart.flags.begin(), chart.flags.end());
     call = tool_call(run.world, run.material, "helm", std::move(words));
     call.input = SecretString(wanted.values.dump());
   }
@@ -101,12 +96,22 @@ Task<bool> clear_pending(Context context, PhaseRun& run, const WantedRelease& wa
 
 }  // namespace
 
+ProcessCall helmfile_call(const ToolPlace& place, const std::string& file,
+                          std::vector<std::string> arguments) {
+  const std::string helm = tool_call(place, "helm", {}).program;
+  std::vector<std::string> words{"--helm-binary", helm, "--file", file, "--quiet"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  ProcessCall call = tool_call(place, "helmfile", std::move(words));
+  call.folder = folder_of(file);
+  return call;
+}
+
 std::string key_of(const WantedRelease& release) {
   return fmt::format("Release/{}/{}", release.name_space, release.name);
 }
 
 ProcessCall helmfile_template(PhaseRun& run, const WantedRelease& release) {
-  return helmfile_call(
+  return call_helmfile(
       run, release.helmfile,
       {"--selector", selector_of(release), "template", "--include-crds", "--skip-tests"});
 }
@@ -117,7 +122,7 @@ Task<std::optional<std::vector<WantedRelease>>> list_helmfile(Context context, P
   words.emplace_back("build");
   words.emplace_back("--embed-values");
   const auto text = co_await tool_output(context.within(kLookLimit), run.world,
-                                         helmfile_call(run, file, std::move(words)));
+                                         call_helmfile(run, file, std::move(words)));
   if (!text) {
     trouble(run, file, text.error());
     co_return std::nullopt;

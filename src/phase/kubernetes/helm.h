@@ -8,11 +8,16 @@
 #include "async/task.h"
 #include "phase/kubernetes/phase_run.h"
 #include "phase/kubernetes/release.h"
+#include "phase/kubernetes/tools.h"
 #include "port/process.h"
 
 namespace ichor {
 
 /// What helm and helmfile are asked. A failure is in the run's report.
+
+/// A call of helmfile on a file, in its folder.
+ProcessCall helmfile_call(const ToolPlace& place, const std::string& file,
+                          std::vector<std::string> arguments);
 
 /// Renders one release of a helmfile, with its CRDs.
 ProcessCall helmfile_template(PhaseRun& run, const WantedRelease& release);

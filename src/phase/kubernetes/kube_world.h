@@ -8,6 +8,7 @@
 #include "port/events.h"
 #include "port/journal.h"
 #include "port/kube_client.h"
+#include "port/pod_ports.h"
 #include "port/process.h"
 #include "port/random.h"
 #include "port/talos_api.h"
@@ -27,7 +28,8 @@ struct KubeWorld {
   EventSink& events;
   TalosApi* talos{nullptr};  // null: Talos cannot be asked
   RunId run;
-  std::string state_path;  // where `files` are, for other programs
+  std::string state_path;   // where `files` are, for other programs
+  PodPorts* pods{nullptr};  // null: pods cannot be asked
 };
 
 }  // namespace ichor

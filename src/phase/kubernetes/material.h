@@ -7,6 +7,7 @@
 
 #include "base/secret.h"
 #include "model/kubernetes_plan.h"
+#include "phase/kubernetes/chart_source.h"
 #include "port/kube_client.h"
 
 namespace ichor {
@@ -23,6 +24,13 @@ struct WantedRelease {
   std::string helmfile;            // the file that installs it; empty: helm does
 };
 
+inline ChartSource source_of(const WantedRelease& release) {
+  return {release.chart, release.version, release.plain_http};
+}
+inline ChartSource source_of(const KubernetesPlan::Chart& chart) {
+  return {chart.chart, chart.version, chart.plain_http};
+}
+
 /// Everything that the phases need besides the cluster: the plan with paths from the root of the
 /// file system, and what was read and decrypted for it. Holds secrets.
 struct KubernetesMaterial {
@@ -36,6 +44,7 @@ struct KubernetesMaterial {
   std::vector<WantedRelease> releases;             // of the profile's own list
   std::map<std::string, std::string> environment;  // that other programs may see
   SecretString kubeconfig;
+  FetchedCharts fetched;  // before the phases began
 
   /// A sealed-secrets key pair that was just made. It is kept before it is sent, and only for a
   /// cluster that has none: a second key would make nothing of what was sealed with the first.

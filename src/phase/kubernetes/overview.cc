@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "async/signal.h"
 #include "phase/kubernetes/gates.h"
 #include "phase/kubernetes/json_view.h"
 #include "phase/kubernetes/readiness.h"
@@ -10,6 +11,9 @@
 namespace ichor {
 
 namespace {
+
+/// For one look at everything.
+constexpr Duration kLook = std::chrono::seconds(30);
 
 /// The objects of a kind; none where it is not served.
 Task<CallResult<KubeObjects>> all_of(Context context, KubeClient& kube, KubeKind kind) {
@@ -109,6 +113,21 @@ Task<void> add_flux(Context context, GatePlace place, const KubernetesPlan& plan
   view.layers.push_back(layer_of("flux", std::move(unmet), detail, absent));
 }
 
+/// The gates that a layer waits for.
+std::vector<Gate> gates_of(const std::string& layer, const KubernetesPlan& plan,
+                           const std::vector<std::string>& expected) {
+  std::vector<Gate> gates;
+  if (layer == "kubernetes") gates.push_back(nodes_gate(expected, Duration::zero()));
+  if (layer == "crds") gates.push_back(crds_gate({}));
+  if (layer == "cni") gates.push_back(cilium_gate(plan.gates));
+  if (layer == "storage") gates.push_back(csi_gate(plan.gates));
+  if (layer == "flux") {
+    gates.push_back(flux_gate(plan.flux));
+    gates.push_back(kustomizations_gate());
+  }
+  return gates;
+}
+
 }  // namespace
 
 Task<Overview> look_at_layers(Context context, GatePlace place, const KubernetesPlan& plan,
@@ -119,6 +138,26 @@ Task<Overview> look_at_layers(Context context, GatePlace place, const Kubernetes
   co_await add_workloads(context, place, plan, view);
   co_await add_flux(context, place, plan, view);
   co_return view;
+}
+
+Task<Overview> wait_for_layers(Context context, GatePlace place, const KubernetesPlan& plan,
+                               std::vector<std::string> expected) {
+  std::string last;
+  while (true) {
+    // Also when time is up: the end must be told as it is.
+    const Context look{context.clock, context.scope, later(context.now(), kLook)};
+    Overview view = co_await look_at_layers(look, place, plan, expected);
+    const auto waiting = std::find_if(view.layers.begin(), view.layers.end(),
+                                      [](const Layer& one) { return one.state == "waiting"; });
+    const bool over = context.cancelled() || context.expired();
+    if (waiting == view.layers.end() || over) co_return view;
+    // Its gates hold, and the look says otherwise: what that is has no watch.
+    if (waiting->name == last) co_await sleep_for(context, kReasonPace);
+    last = waiting->name;
+    for (const Gate& gate : gates_of(waiting->name, plan, expected)) {
+      co_await wait_for(context, place, gate);
+    }
+  }
 }
 
 }  // namespace ichor

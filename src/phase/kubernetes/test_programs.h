@@ -19,7 +19,8 @@ class PlayedPrograms final : public Processes {
   explicit PlayedPrograms(sim::KubeCluster& cluster) : cluster_(cluster) {}
 
   std::optional<std::string> find(const std::string& name) override {
-    return missing == name ? std::nullopt : std::optional("/bin/" + name);
+    const bool there = missing != name && (name != "cilium" || has_cilium);
+    return there ? std::optional("/bin/" + name) : std::nullopt;
   }
 
   Task<Result<ProcessResult>> run(Context context, ProcessCall call) override {
@@ -32,6 +33,8 @@ class PlayedPrograms final : public Processes {
     }
     if (verb == "get") co_return said(values[call.arguments[2]].dump());
     if (verb == "template") co_return said(rendered);
+    if (verb == "status") co_return cilium_well ? said("") : failed("Cilium: 1 errors");
+    if (verb == "pull" && unreachable) co_return failed("Error: connection refused");
     if (verb == "build") co_return build_fails ? failed("no such file") : said("kind: X");
     co_return said("");
   }
@@ -39,10 +42,14 @@ class PlayedPrograms final : public Processes {
   std::string missing;
   std::string rendered;
   bool build_fails{false};
-  std::string failing;  // a release whose install ends badly
-  std::string hanging;  // one whose install does not end
+  bool has_cilium{false};   // most machines do not
+  bool cilium_well{true};   // what it says then
+  bool unreachable{false};  // the registry of charts
+  std::string failing;      // a release whose install ends badly
+  std::string hanging;      // one whose install does not end
   std::function<void(const std::string&)> installed;
   std::vector<std::string> calls;
+  std::vector<std::string> charts;  // that were installed
   std::map<std::string, std::string> versions;
   std::map<std::string, KubeObject> values;
 
@@ -61,6 +68,7 @@ class PlayedPrograms final : public Processes {
 
   Task<Result<ProcessResult>> upgrade(Context context, ProcessCall call) {
     const std::string name = call.arguments[1];
+    charts.push_back(call.arguments[2]);
     co_await sleep_for(context, std::chrono::seconds(5));
     record(name, name == hanging ? "pending-install" : "deployed", call);
     if (name == hanging) {

@@ -91,25 +91,38 @@ std::vector<Finding> missing_tools(const KubernetesPlan& plan, Processes& proces
   return findings;
 }
 
-ProcessCall tool_call(const KubeWorld& world, const KubernetesMaterial& material,
-                      const std::string& name, std::vector<std::string> arguments) {
+bool has_tool(const KubernetesPlan& plan, Processes& processes, const std::string& name) {
+  return path_of(processes, plan, name).has_value();
+}
+
+ProcessCall tool_call(const ToolPlace& place, const std::string& name,
+                      std::vector<std::string> arguments) {
   ProcessCall call;
-  call.program = path_of(world.processes, material.plan, name).value_or(name);
+  call.program = path_of(place.processes, place.material.plan, name).value_or(name);
   call.arguments = std::move(arguments);
-  for (const auto& [variable, value] : material.environment) {
+  for (const auto& [variable, value] : place.material.environment) {
     // Keys and tokens are for the program that they belong to.
     if (variable.starts_with("OP_") && name != "op") continue;
     if (variable.starts_with("SOPS_") && name != "helmfile") continue;
     call.variables[variable] = value;
   }
-  call.variables["KUBECONFIG"] = fmt::format("{}/{}", world.state_path, kToolsKubeconfig);
+  call.variables["KUBECONFIG"] = fmt::format("{}/{}", place.state_path, kToolsKubeconfig);
   return call;
 }
 
+ProcessCall tool_call(const KubeWorld& world, const KubernetesMaterial& material,
+                      const std::string& name, std::vector<std::string> arguments) {
+  return tool_call({world.processes, world.state_path, material}, name, std::move(arguments));
+}
+
 Task<Result<SecretString>> tool_output(Context context, KubeWorld& world, ProcessCall call) {
+  return tool_output(context, world.processes, std::move(call));
+}
+
+Task<Result<SecretString>> tool_output(Context context, Processes& processes, ProcessCall call) {
   const std::string program = call.program.substr(call.program.rfind('/') + 1);
   const std::string verb = call.arguments.empty() ? "" : call.arguments.front();
-  auto ended = co_await world.processes.run(context, std::move(call));
+  auto ended = co_await processes.run(context, std::move(call));
   if (!ended) co_return tl::unexpected(std::move(ended).error());
   if (ended->exit == 0) co_return std::move(ended->output);
   co_return fail(Errc::invalid, fmt::format("{} {} ended with {}: {}", program, verb, ended->exit,

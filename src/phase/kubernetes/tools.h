@@ -31,7 +31,19 @@ Task<std::vector<Finding>> check_tools(Context context, KubeWorld& world,
                                        const KubernetesMaterial& material,
                                        std::vector<NeededTool> needed);
 
+/// Whether a program is installed.
+bool has_tool(const KubernetesPlan& plan, Processes& processes, const std::string& name);
+
+/// All that a call of a program needs.
+struct ToolPlace {
+  Processes& processes;
+  std::string state_path;
+  const KubernetesMaterial& material;
+};
+
 /// A call of a program, with the environment that it may see. The program must be there.
+ProcessCall tool_call(const ToolPlace& place, const std::string& name,
+                      std::vector<std::string> arguments);
 ProcessCall tool_call(const KubeWorld& world, const KubernetesMaterial& material,
                       const std::string& name, std::vector<std::string> arguments);
 
@@ -39,6 +51,7 @@ ProcessCall tool_call(const KubeWorld& world, const KubernetesMaterial& material
 inline constexpr const char* kToolsKubeconfig = "kubeconfig.tools";
 
 /// Runs it within the context and gives its output, or what it said on standard error.
+Task<Result<SecretString>> tool_output(Context context, Processes& processes, ProcessCall call);
 Task<Result<SecretString>> tool_output(Context context, KubeWorld& world, ProcessCall call);
 
 }  // namespace ichor

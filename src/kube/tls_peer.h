@@ -1,0 +1,24 @@
+#pragma once
+
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+#include <string>
+
+#include "kube/http_connection.h"
+#include "model/call.h"
+
+namespace ichor {
+
+using TlsStream = boost::beast::ssl_stream<boost::beast::tcp_stream>;
+
+/// From now on the handshake fails unless the peer's certificate carries `host`.
+void expect_peer(TlsStream& stream, const std::string& host);
+
+/// Takes what the chain check of a failed handshake said into `error`: from the library's own
+/// verdict and not from a text.
+void judge_handshake(TlsStream& stream, CallError& error);
+
+/// "HOST:PORT", with an address of IPv6 in brackets.
+std::string host_header(const HttpPeer& peer);
+
+}  // namespace ichor
