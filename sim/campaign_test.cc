@@ -80,7 +80,12 @@ INSTANTIATE_TEST_SUITE_P(
         Found{"AConfigOfOthersCountedBeforeItWasOnDisk", 9, "taken-by-others,crash-in-installing"},
         // Seed 25063.
         Found{"AForgottenLearnerWasHiddenByWhoeverWaitsBehindIt", 93,
-              "learner-forgets,split-brain"}),
+              "learner-forgets,split-brain"},
+        // Seeds 389258 and 585842: of the fault.
+        Found{"ARefusalStoodAlthoughAnotherHandGaveTheConfig", 2,
+              "config-refused,configured-before"},
+        // Seed 457301: of the fault.
+        Found{"AnAlarmOfAnEtcdThatDidNotRunStayedUncounted", 224, "alarm,reboot-after-bootstrap"}),
     [](const auto& info) { return std::string(info.param.what); });
 
 TEST(Campaign, OtherShapesComeUpAsWell) {
