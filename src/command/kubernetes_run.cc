@@ -200,7 +200,8 @@ std::unique_ptr<Site> reach_talos(const ProfileInput& input, const Ground& groun
   place.read_only = true;
   place.as_guest = true;
   auto space = open_workspace(input, place, desk);
-  return space ? std::move(space->site) : nullptr;
+  // Secrets that were made for this look are nobody's.
+  return space && space->secrets_kept ? std::move(space->site) : nullptr;
 }
 
 }  // namespace ichor

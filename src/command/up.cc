@@ -164,7 +164,8 @@ Exit run_only_phases(const Ground& ground, const UpRequest& request, const Profi
   wish.for_programs = for_programs(common.output);
   wish.detailed_exitcode = request.change.detailed_exitcode;
   RunResult result;
-  run_kubernetes(input, ground, *space->state, &space->site->talos(), wish, result, desk);
+  TalosApi* talos = space->secrets_kept ? &space->site->talos() : nullptr;
+  run_kubernetes(input, ground, *space->state, talos, wish, result, desk);
   return finish(summary_of(input, std::move(result)), desk);
 }
 

@@ -58,6 +58,23 @@ class HandoverTest(support.KubeTest):
         pending = bed.ichor("phase", 0, "--dry-run", "--detailed-exitcode")
         self.assertEqual(pending.code, 0, pending.explain())
 
+    def assert_up_goes_on_from(self, bed, first, *rest):
+        """`up --from` runs these phases and no other, with the kubeconfig of the state folder."""
+        trees.private(bed.folder / "state/kubeconfig", bed.plane.kubeconfig.read_text())
+        run = bed.ichor("up", "--from", first)
+        self.assert_done(run, mutations=0)
+        self.assertEqual([row["phase"] for row in run.of("phase")], [first, *rest])
+        self.assertIn("handover", run.summary["verdict"])
+
+    def assert_talos_is_not_asked_without_secrets(self, bed):
+        bed.tree.replace("ichor.yaml", "talos_services: {enabled: false}",
+                         "talos_services: {enabled: true}")
+        for words in (("phase", 2), ("up", "--only", "core")):
+            run = bed.ichor(*words)
+            self.assert_done(run, mutations=0)
+            self.assertTrue([one for one in run.of("finding") if "talos-services" in str(one)
+                             and "skipped: there are no secrets" in str(one)], run.explain())
+
     def assert_kubectl_and_status_agree(self, bed):
         """`ichor status` says of nodes and layers what kubectl lists."""
         status = bed.ichor("status")
@@ -150,6 +167,8 @@ class HandoverByReleasesWithPlayedOperatorAndHelmController(HandoverTest):
         self.assertEqual(support.versions(bed, *support.STATIC), before)
         self.assert_all_is_there(bed)
         self.assert_a_second_run_changes_nothing(bed)
+        self.assert_up_goes_on_from(bed, "crds", "core", "validation")
+        self.assert_talos_is_not_asked_without_secrets(bed)
         self.assert_kubectl_and_status_agree(bed)
         self.assert_secret_free(bed, *runs)
 

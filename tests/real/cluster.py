@@ -102,6 +102,7 @@ class Cluster:
         self.home = pathlib.Path(tempfile.mkdtemp(prefix=f"ichor-{name}-"))
         self.profile = self.home / "ichor.yaml"
         self.state = self.home / "state"
+        self.images_of = lambda parts: parts.images
         self.times = {"cluster": name, "nodes": len(self.specs), "steps": []}
         self.profile.write_text(self.profile_text())
 
@@ -121,7 +122,7 @@ class Cluster:
         for name in labs.sweep():
             print(f"removed lab {name}: its owner is gone", flush=True)
         parts = pieces.pieces()
-        self.lab.create("10.5.0.1/24", os.getpid(), parts)
+        self.lab.create("10.5.0.1/24", os.getpid(), self.images_of(parts))
         for spec in self.specs:
             node = self.lab.node(spec.name)
             node.create(spec, parts.rootfs)

@@ -310,8 +310,11 @@ class Lab:
     def gateway(self):
         return ipaddress.IPv4Interface((self.folder / "gateway").read_text())
 
-    def create(self, gateway, owner, parts):
-        """The network and the registry. With `owner`, the lab is not wanted after that process."""
+    def create(self, gateway, owner, images):
+        """The network and a registry of `images`.
+
+        With `owner`, the lab is not wanted after that process.
+        """
         (self.folder / "nodes").mkdir(parents=True, exist_ok=True)
         (self.folder / "gateway").write_text(gateway)
         if owner:
@@ -328,7 +331,7 @@ class Lab:
             address = str(self.gateway.ip)
             with open(self.folder / "registry.log", "ab") as log:
                 process = subprocess.Popen(
-                    self.inside(sys.executable, HERE / "registry.py", parts.images, address, 5000),
+                    self.inside(sys.executable, HERE / "registry.py", images, address, 5000),
                     stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
             remember(self.folder / "registry.json", process.pid)
             if not wait_until(lambda: self.connects(address, 5000), 10):

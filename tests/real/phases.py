@@ -2,8 +2,9 @@
 """The Kubernetes phases on real Talos nodes: three control planes, a worker, real kubelets.
 
 Usage: phases.py [TEST...]; ICHOR names the binary, default build/ichor. The releases are small
-charts whose only image is in the lab's registry. Exit 77 and the reason where real nodes cannot
-run.
+charts whose images are in the lab's registry: CoreDNS, Flux' source-controller and
+kustomize-controller are real, Cilium and CSI are programs that only wait. Exit 77 and the reason
+where real nodes cannot run.
 """
 
 import contextlib
@@ -12,18 +13,21 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 
 import bring_up  # noqa: E402
 import cluster as clusters  # noqa: E402
+import gitops  # noqa: E402
 import lab as labs  # noqa: E402
 import pieces  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 CHARTS = HERE.parent / "kube/charts"
 ONLY_FOR_CONTROL_PLANES = "registry.example.org/pause:3.10"
-PARTS = ("talos", "secrets", "crds", "core")  # there are no images of Flux for a validation
+PARTS = ("talos", "secrets", "crds", "core", "validation")
+SERVICE = "10.96.0.1"  # of the API, by the profile's service network
 NOTICED_S = 120  # a kubelet that is silent is given up after 40 s
 
 PHASES = """
@@ -35,8 +39,13 @@ phases:
       - {{name: cilium, namespace: kube-system, chart: charts/agent}}
       - name: coredns
         namespace: kube-system
-        chart: charts/coredns
+        chart: real-charts/coredns
         values: [dns.yaml]
+      - name: flux
+        namespace: flux-system
+        chart: real-charts/flux
+        values: [flux.yaml]
+        needs: [coredns]
       - {{name: csi-node, namespace: kube-system, chart: charts/agent, needs: [coredns]}}
   flux: {{operator: none, instance: none}}
   tools: {{helm: {helm}}}
@@ -59,7 +68,9 @@ class PhasesOnRealTalos(bring_up.RealNodes):
         shutil.copytree(HERE / "phase-patches", cluster.home / "patches", dirs_exist_ok=True)
         shutil.copytree(CHARTS, cluster.home / "charts")
         shutil.copytree(CHARTS / "observability-crds/crds", cluster.home / "crds")
-        (cluster.home / "dns.yaml").write_text("image: registry.k8s.io/pause:3.10\n")
+        self.gitops = gitops.GitOps(cluster)
+        self.gitops.lay_out()
+        cluster.images_of = self.gitops.make_images
         cluster.profile.write_text(
             cluster.profile_text().replace(str(HERE / "patches"), "patches")
             + PHASES.format(helm=pieces.program("helm-3.22.0")))
@@ -67,8 +78,11 @@ class PhasesOnRealTalos(bring_up.RealNodes):
 
     def test_from_machines_to_a_verified_core_and_with_one_node_in_trouble(self):
         self.cluster.boot()
+        self.gitops.start_git()
+        self.addCleanup(self.gitops.stop_git)
         self.the_phases_pass_and_then_change_nothing()
         self.all_gates_hold()
+        self.health_waits_for_a_source_that_fails()
         self.a_kubelet_that_stopped_is_named()
         self.an_image_that_one_node_lacks_is_named()
 
@@ -77,6 +91,10 @@ class PhasesOnRealTalos(bring_up.RealNodes):
             run = self.cluster.ichor("up", "--only", part)
             self.assertEqual(run.code, 0, f"{part}: {run.explain()}")
             self.cluster.note(f"up --only {part}", run.seconds)
+            if part == "core":
+                self.assert_looked_up(run)
+        self.assertEqual(self.kubectl("get", "configmap", "from-git", "-o",
+                                      "jsonpath={.data.hello}"), "world")
         for name in ("cilium", "csi-node"):
             self.assertEqual(self.kubectl("-n", "kube-system", "get", "daemonset", name, "-o",
                                           "jsonpath={.status.numberReady}"), "4")
@@ -91,9 +109,47 @@ class PhasesOnRealTalos(bring_up.RealNodes):
             again = self.cluster.ichor("up", "--only", part)
             self.assertEqual(again.code, 0, f"{part} again: {again.explain()}")
             self.assertEqual(again.summary["mutations"], 0, again.explain())
+        rest = self.cluster.ichor("up", "--from", "secrets")
+        self.assertEqual(rest.code, 0, rest.explain())
+        self.assertEqual(rest.summary["mutations"], 0, rest.explain())
+        self.assertEqual([event["phase"] for event in rest.events if event["type"] == "phase"],
+                         list(PARTS[1:]), rest.explain())
+
+    def assert_looked_up(self, run):
+        """CoreDNS was asked, in its pod, and gave the address of the API's Service."""
+        said = [str(event) for event in run.events if event["type"] == "finding"]
+        wanted = f"kubernetes.default.svc.cluster.local resolves to {SERVICE}, asked in coredns-"
+        self.assertTrue(any(wanted in line for line in said), run.explain())
+
+    def health_waits_for_a_source_that_fails(self):
+        self.gitops.stop_git()
+        self.look_for_the_source()
+        failed = self.cluster.ichor("health", "--wait-timeout", "30s")
+        self.assertEqual(failed.code, 4, failed.explain())
+        self.assertIn("GitRepository", str(failed.events[-5:]), failed.explain())
+        waiting = self.cluster.start_ichor("health", "--wait-timeout", "300s")
+        self.gitops.start_git()
+        self.look_for_the_source()
+        output, errors = waiting.communicate(timeout=400)
+        self.assertEqual(waiting.returncode, 0, output[-3000:] + errors[-2000:])
+
+    def look_for_the_source(self):
+        """Flux looks now, and has seen whether there is a git server."""
+        source = ("-n", "flux-system", "annotate", "--overwrite", "gitrepository/flux-system",
+                  f"reconcile.fluxcd.io/requestedAt={time.time()}")
+        self.kubectl(*source)
+        wanted = "True" if self.gitops.server else "False"
+        jsonpath = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'
+
+        def is_seen():
+            return self.kubectl("-n", "flux-system", "get", "gitrepository/flux-system", "-o",
+                                jsonpath) == wanted
+
+        self.assertTrue(labs.wait_until(is_seen, NOTICED_S), f"the source is not {wanted}")
 
     def all_gates_hold(self):
-        for gate in ("api", "etcd", "talos-services", "nodes", "cilium", "csi", "crds"):
+        for gate in ("api", "etcd", "talos-services", "nodes", "cilium", "csi", "crds", "flux",
+                     "kustomizations"):
             run = self.cluster.ichor("wait", gate, "--timeout", "60s")
             self.assertEqual(run.code, 0, f"{gate}: {run.explain()}")
             self.cluster.note(f"wait {gate}", run.seconds)
@@ -142,7 +198,7 @@ class PhasesOnRealTalos(bring_up.RealNodes):
 
 
 def main(tests):
-    subprocess.run([str(clusters.ROOT / "tools/real-tools"), "helm-3.22.0"], check=True,
+    subprocess.run([str(clusters.ROOT / "tools/real-tools"), *gitops.TOOLS], check=True,
                    stdout=subprocess.DEVNULL)
     return bring_up.main(tests or ["PhasesOnRealTalos"], __name__)
 

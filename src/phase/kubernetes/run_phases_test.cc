@@ -267,6 +267,17 @@ TEST_F(RunPhasesTest, AskCiliumItselfWhereItsProgramIsInstalled) {
                                              "Cilium: 1 errors")));
 }
 
+TEST_F(RunPhasesTest, SayThatTalosServicesWereNotLookedAtWithoutSecrets) {
+  material_.plan.gates.talos_services = true;
+  const PhasesResult result = run(2, 2);
+  EXPECT_EQ(exit(result), Exit::done) << ::testing::PrintToString(unmet(result));
+  const auto& findings = result.phases[0].findings;
+  const bool told = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.where == "talos-services" && finding.what.starts_with("skipped");
+  });
+  EXPECT_TRUE(told);
+}
+
 TEST_F(RunPhasesTest, InstallAChartThatWasFetchedBefore) {
   for (WantedRelease& release : material_.releases) {
     release.chart = "oci://registry/" + release.chart;
