@@ -1,5 +1,6 @@
 #include "talos/grpc_talos_api.h"
 
+#include <google/protobuf/stubs/logging.h>
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <string_view>
@@ -133,6 +134,8 @@ Result<std::unique_ptr<GrpcTalosApi>> GrpcTalosApi::make(Options options) {
     const std::string_view message = said->message;
     check(!message.starts_with("assertion failed"), message);
   });
+  // Likewise protobuf, about every text of a node that is not UTF-8.
+  google::protobuf::SetLogHandler(nullptr);
   return std::unique_ptr<GrpcTalosApi>(
       new GrpcTalosApi(std::make_unique<Impl>(std::move(options))));
 }
