@@ -7,6 +7,7 @@
 #include <boost/asio/write.hpp>
 #include <istream>
 #include <nlohmann/json.hpp>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,6 +41,13 @@ std::string answer(const ControlServer::Orders& orders, const std::string& line)
     return R"({"ok":true})";
   }
   return json{{"ok", false}, {"error", "unknown order"}}.dump();
+}
+
+/// The process that this one was started to die with; 0 if there is none.
+pid_t companion() {
+  int signal = 0;
+  const bool known = ::prctl(PR_GET_PDEATHSIG, &signal) == 0;
+  return known && signal != 0 ? ::getppid() : 0;
 }
 
 }  // namespace
@@ -79,7 +87,11 @@ struct ControlServer::Impl : std::enable_shared_from_this<ControlServer::Impl> {
     std::istream stream(&session->buffer);
     std::string line;
     std::getline(stream, line);
-    session->reply = answer(orders, line) + "\n";
+    // The signal to end is on its way: whoever asks now must not build on this lab.
+    const bool ending = parent != 0 && ::getppid() != parent;
+    session->reply =
+        (ending ? R"({"ok":false,"error":"the lab is ending"})" : answer(orders, line));
+    session->reply += '\n';
     asio::async_write(
         session->socket, asio::buffer(session->reply),
         [self = shared_from_this(), session](const boost::system::error_code& error, std::size_t) {
@@ -89,6 +101,7 @@ struct ControlServer::Impl : std::enable_shared_from_this<ControlServer::Impl> {
 
   Orders orders;
   Local::acceptor acceptor;
+  pid_t parent = companion();
 };
 
 ControlServer::ControlServer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
