@@ -54,7 +54,7 @@ RELEASES = """\
       - name: flux-operator
         namespace: flux-system
         from: kubernetes/apps/flux-system/flux-operator/app
-        needs: [coredns]
+        needs: [cert-manager]
       - name: flux-instance
         namespace: flux-system
         from: kubernetes/apps/flux-system/flux-instance/app
@@ -100,7 +100,7 @@ class Bed:
         self.nodes = fake_nodes.FakeNodes(self.folder, self.running, self.plane,
                                           [self.dns.forwarding()])
         self.flux = fluxes.Flux(self.folder, self.running, self.plane)
-        self.played = fluxes.Played(self.flux)
+        self.operator = fluxes.PlayedOperator(self.flux)
         self.repositories = self.folder / "repositories"
         self.git_port = processes.free_port()
         self.registry_port, self.connect_port = processes.free_port(), processes.free_port()
@@ -138,7 +138,7 @@ class Bed:
         self.start_git()
         self.start_connect()
         self.dns.start()
-        self.played.start()
+        self.operator.start()
 
     def start_server(self, name, script, port, *arguments):
         self.running.start(name, [sys.executable, "-B", script, *arguments, port],
@@ -229,8 +229,8 @@ class Bed:
 
     def remove(self, failed=False):
         """Ends all of it, in the order that leaves nobody retrying."""
-        if self.played.is_alive():
-            self.played.stop()
+        if self.operator.is_alive():
+            self.operator.stop()
         self.nodes.stop()
         self.running.stop_all()
         if failed:

@@ -50,7 +50,7 @@ class Bed(support.KubeTest):
         bed = self.bed_with_tree("flux")
         bed.kubectl("create", "namespace", fluxes.NAMESPACE)
         bed.flux.install_crds()
-        bed.played.install({"spec": {"sync": {
+        bed.operator.install({"spec": {"sync": {
             "url": f"http://127.0.0.1:{bed.git_port}/home.git", "ref": "refs/heads/main",
             "path": "kubernetes/flux/cluster"}}})
         source = f"{fluxes.SOURCES}/{fluxes.NAMESPACE}"

@@ -168,9 +168,14 @@ Readiness api_service(const KubeObject& object) {
 /// Kinds that speak by conditions. `must_say`: silence is not consent.
 Readiness by_conditions(const KubeObject& object, bool must_say) {
   const KubeObject& stalled = condition(object, "Stalled");
-  if (text_at(stalled, {"status"}) == "True") return failed(words_of(stalled));
   const KubeObject& state = condition(object, "Ready");
   const std::string status = text_at(state, {"status"});
+  if (text_at(stalled, {"status"}) == "True") {
+    // helm-controller says here that it gave up, and of what only there.
+    const std::string end = words_of(stalled);
+    const std::string cause = status == "False" ? words_of(state) : "";
+    return failed(cause.empty() || cause == end ? end : end + "; " + cause);
+  }
   if (status == "False" || status == "Unknown") return in_progress(words_of(state));
   const KubeObject& reconciling = condition(object, "Reconciling");
   if (text_at(reconciling, {"status"}) == "True") return in_progress(words_of(reconciling));

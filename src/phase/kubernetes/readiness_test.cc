@@ -165,8 +165,8 @@ constexpr Case kOthers[] = {
     {"a HelmRelease that is stalled",
      R"({"apiVersion":"helm.toolkit.fluxcd.io/v2","kind":"HelmRelease","status":{"conditions":[
          {"type":"Stalled","status":"True","reason":"RetriesExceeded"},{"type":"Ready",
-         "status":"False"}]}})",
-     State::failed, "RetriesExceeded"},
+         "status":"False","reason":"UpgradeFailed","message":"no such kind"}]}})",
+     State::failed, "RetriesExceeded; UpgradeFailed: no such kind"},
     {"a GitRepository that is suspended",
      R"({"apiVersion":"source.toolkit.fluxcd.io/v1","kind":"GitRepository","spec":{"suspend":true},
          "status":{"conditions":[{"type":"Ready","status":"True"}]}})",
@@ -184,6 +184,14 @@ constexpr Case kOthers[] = {
     {"something that is no object at all", R"([1,2])", State::ready, ""},
 };
 INSTANTIATE_TEST_SUITE_P(Others, ReadinessTest, ::testing::ValuesIn(kOthers));
+
+TEST(Stalled, IsToldOnceWhereReadySaysTheSame) {
+  const KubeObject object = KubeObject::parse(
+      R"({"apiVersion":"helm.toolkit.fluxcd.io/v2","kind":"HelmRelease","status":{"conditions":[
+          {"type":"Stalled","status":"True","reason":"AccessDenied"},
+          {"type":"Ready","status":"False","reason":"AccessDenied"}]}})");
+  EXPECT_EQ(readiness_of(object).reason, "AccessDenied");
+}
 
 TEST(ConditionHolds, ForTheNamedStatusAtTheCurrentGeneration) {
   const KubeObject object = KubeObject::parse(

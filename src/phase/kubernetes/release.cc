@@ -17,6 +17,13 @@ std::string_view without_v(std::string_view version) {
   return version;
 }
 
+/// Flux' helm-controller appends the chart's digest to the version of what it takes over, as build
+/// metadata, which semver does not compare. So it counts only where it is asked for.
+bool is_same_version(std::string_view wanted, std::string_view deployed) {
+  if (wanted.find('+') == std::string_view::npos) deployed = deployed.substr(0, deployed.find('+'));
+  return without_v(wanted) == without_v(deployed);
+}
+
 int revision_of(const KubeObject& secret) {
   const std::string text = text_at(secret, {"metadata", "labels", "version"});
   int number = 0;
@@ -61,7 +68,7 @@ DeployedRelease newest_revision(const std::vector<KubeObject>& secrets) {
 std::string reason_to_install(const WantedRelease& wanted, const DeployedRelease& deployed) {
   if (!deployed.there) return "it is not installed";
   if (deployed.status != "deployed") return "its last revision is " + deployed.status;
-  if (!wanted.version.empty() && without_v(wanted.version) != without_v(deployed.version)) {
+  if (!wanted.version.empty() && !is_same_version(wanted.version, deployed.version)) {
     return fmt::format("chart {} is deployed, {} is wanted", deployed.version, wanted.version);
   }
   const KubeObject none = KubeObject::object();

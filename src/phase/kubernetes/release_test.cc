@@ -45,6 +45,21 @@ TEST(Releases, AreInstalledOnlyWhereSomethingDiffers) {
   EXPECT_THAT(reason_to_install(wanted("a"), deployed), HasSubstr("pending-install"));
 }
 
+TEST(Releases, AreTheSameAfterFluxAddedTheDigestOfTheChart) {
+  DeployedRelease deployed;
+  deployed.there = true;
+  deployed.status = "deployed";
+  deployed.version = "1.0.0+8ae1a1b3d0ee";
+  EXPECT_EQ(reason_to_install(wanted("a"), deployed), "");
+  WantedRelease exact = wanted("a");
+  exact.version = "1.0.0+0123456789ab";
+  EXPECT_THAT(reason_to_install(exact, deployed), HasSubstr("+0123456789ab is wanted"));
+  exact.version = "v1.0.0+8ae1a1b3d0ee";
+  EXPECT_EQ(reason_to_install(exact, deployed), "");
+  deployed.version = "1.0.1+8ae1a1b3d0ee";
+  EXPECT_THAT(reason_to_install(wanted("a"), deployed), HasSubstr("1.0.0 is wanted"));
+}
+
 TEST(Releases, AreJudgedByTheirNewestRevision) {
   const DeployedRelease newest =
       newest_revision({record(2, "superseded"), record(10, "deployed"), record(9, "failed")});
