@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,35 @@ class Kill(unittest.TestCase):
         for moment, trouble in zip(moments, wrong):
             with self.subTest(killed_after=moment):
                 self.assertEqual(trouble, "")
+
+    def test_a_lab_that_is_about_to_end_is_not_taken(self):
+        """It was started to die with its parent; here the signal that tells it so does nothing."""
+        with tempfile.TemporaryDirectory() as state:
+            asked = [ICHOR, "lab", "status", "--state", state]
+            start = f"setpriv --pdeathsig WINCH {ICHOR} lab start -p {PROFILE} --state {state} & " \
+                    "echo $!; wait"
+            parent = subprocess.Popen(["sh", "-c", start], stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL, text=True)
+            lab = int(parent.stdout.readline())
+            try:
+                before = self.answer(asked, 0)
+                parent.kill()
+                parent.wait()
+                after = self.answer(asked, 1)
+            finally:
+                os.kill(lab, signal.SIGKILL)
+                parent.stdout.close()
+            self.assertEqual(before.returncode, 0, before.stderr)
+            self.assertEqual(after.returncode, 1, after.stdout)
+
+    def answer(self, asked, code):
+        """As soon as it ends with this code; else the last one of ten seconds."""
+        for _ in range(100):
+            done = subprocess.run(asked, capture_output=True, text=True, check=False)
+            if done.returncode == code:
+                break
+            time.sleep(0.1)
+        return done
 
 
 if __name__ == "__main__":
