@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "command/schematic_input.h"
 #include "machineconfig/installer.h"
 #include "machineconfig/schematic.h"
 
@@ -22,9 +23,8 @@ Check warning(const NodeName& node, std::string what, std::string fix) {
 
 std::optional<std::vector<std::string>> wanted_extensions(const ClusterProfile& profile,
                                                           const std::string& folder, Desk& desk) {
-  const std::string& name = profile.talos.schematic_file;
-  if (name.empty()) return std::nullopt;
-  const std::string file = name.starts_with('/') ? name : folder + name;
+  const std::string file = schematic_path(profile, folder);
+  if (file.empty()) return std::nullopt;
   const auto text = desk.read_input(file);
   if (!text) return std::nullopt;
   const auto schematic = Schematic::read(*text, file);

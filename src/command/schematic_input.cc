@@ -6,12 +6,16 @@
 
 namespace ichor {
 
+std::string schematic_path(const ClusterProfile& profile, const std::string& folder) {
+  const std::string& name = profile.talos.schematic_file;
+  return name.empty() || name.starts_with('/') ? name : folder + name;
+}
+
 SchematicInput read_schematic_input(ProfileReading& reading, const std::string& folder,
                                     std::vector<Finding>& findings, Desk& desk) {
   SchematicInput input;
-  const std::string& name = reading.profile.talos.schematic_file;
-  if (name.empty()) return input;
-  input.file = name.starts_with('/') ? name : folder + name;
+  input.file = schematic_path(reading.profile, folder);
+  if (input.file.empty()) return input;
   const auto refuse = [&](const std::string& what) {
     Reporter(findings).error("versions.schematic", reading.source.where("talos.factory.schematic"),
                              what, "write it as the Image Factory shows it");

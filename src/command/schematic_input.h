@@ -15,8 +15,12 @@ struct SchematicInput {
   yaml::Node root;  // null: there is none
 };
 
-/// Reads it and puts its ID into the profile. `folder` is that of the profile, with a slash at its
-/// end. What is no schematic is added to `findings` as an error.
+/// Where the file is; empty if the profile names none. `folder` is that of the profile, with a
+/// slash at its end.
+std::string schematic_path(const ClusterProfile& profile, const std::string& folder);
+
+/// Reads it and puts its ID into the profile. What is no schematic is added to `findings` as an
+/// error.
 SchematicInput read_schematic_input(ProfileReading& reading, const std::string& folder,
                                     std::vector<Finding>& findings, Desk& desk);
 

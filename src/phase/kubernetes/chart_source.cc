@@ -12,6 +12,14 @@ ChartWords chart_words(const FetchedCharts& fetched, const ChartSource& source) 
   return words;
 }
 
+std::vector<std::string> template_words(const std::string& name, const std::string& name_space,
+                                        const ChartWords& chart) {
+  std::vector<std::string> words{"template", name, chart.chart, "--include-crds", "--values", "-"};
+  words.insert(words.end(), chart.flags.begin(), chart.flags.end());
+  if (!name_space.empty()) words.insert(words.end(), {"--namespace", name_space});
+  return words;
+}
+
 std::string fetched_name(const ChartSource& source) {
   const bool exact =
       !source.version.empty() && source.version.find_first_of("+^~<>=*| ") == std::string::npos;

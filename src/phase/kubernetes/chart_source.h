@@ -27,6 +27,10 @@ struct ChartWords {
 /// The file if it was fetched, else where it comes from.
 ChartWords chart_words(const FetchedCharts& fetched, const ChartSource& source);
 
+/// `helm template` of a chart with its CRDs; the values come on standard input.
+std::vector<std::string> template_words(const std::string& name, const std::string& name_space,
+                                        const ChartWords& chart);
+
 /// The name that `helm pull` gives the chart's file. Empty for what is not fetched ahead: charts in
 /// folders and repositories, and versions that a registry writes in another way.
 std::string fetched_name(const ChartSource& source);

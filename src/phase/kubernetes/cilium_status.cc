@@ -43,11 +43,12 @@ Task<void> pass_cilium(Context context, PhaseRun& run) {
     run.report.worsen(PhaseEnd::cancelled);
   } else if (said.error().code == Errc::io) {
     // A program that cannot be run says nothing about the cluster.
-    run.warn({"cilium", said.error().message, "install a cilium that runs here", "tool", false});
+    run.warn({"cilium", said.error().message, "install a cilium that runs here", "L14", false});
   } else {
     run.stop_at("cilium",
                 {"cilium status", said.error().message,
-                 "`cilium status`, and what it names: `kubectl -n kube-system logs ds/cilium`",
+                 fmt::format("`cilium status`, and what it names: `kubectl -n {} logs ds/cilium`",
+                             run.material.plan.gates.cilium_namespace),
                  "K1", false},
                 PhaseEnd::out_of_time);
   }

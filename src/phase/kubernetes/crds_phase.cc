@@ -18,18 +18,6 @@ namespace {
 
 constexpr std::string_view kKind = "CustomResourceDefinition";
 
-std::vector<std::string> template_arguments(const KubernetesPlan::Chart& chart,
-                                            const FetchedCharts& fetched) {
-  const ChartWords words = chart_words(fetched, source_of(chart));
-  std::vector<std::string> arguments{
-      "template", chart_name(chart.chart), words.chart, "--include-crds", "--values", "-"};
-  arguments.insert(arguments.end(), words.flags.begin(), words.flags.end());
-  if (!chart.name_space.empty()) {
-    arguments.insert(arguments.end(), {"--namespace", chart.name_space});
-  }
-  return arguments;
-}
-
 /// What one source gives, or why it gives nothing.
 struct Rendered {
   std::string source;
@@ -53,11 +41,10 @@ Task<void> render(Context context, PhaseRun& run, ProcessCall call, Rendered& in
 }
 
 ProcessCall chart_call(PhaseRun& run, const KubernetesPlan::Chart& chart) {
-  ProcessCall call =
-      tool_call(run.world, run.material, "helm", template_arguments(chart, run.material.fetched));
-  const auto values = run.material.chart_values.find(chart.chart);
-  const bool given = values != run.material.chart_values.end();
-  call.input = SecretString(given ? values->second.dump() : "{}");
+  const ChartWords words = chart_words(run.material.fetched, source_of(chart));
+  ProcessCall call = tool_call(run.world, run.material, "helm",
+                               template_words(chart_name(chart.chart), chart.name_space, words));
+  call.input = SecretString(values_of(run.material, chart).dump());
   return call;
 }
 
@@ -120,6 +107,11 @@ std::vector<Unmet> misaligned(const std::map<std::string, std::string>& crd_char
                      "use the same version in both", "C6", true});
   }
   return unmet;
+}
+
+KubeObject values_of(const KubernetesMaterial& material, const KubernetesPlan::Chart& chart) {
+  const auto values = material.chart_values.find(chart.chart);
+  return values == material.chart_values.end() ? KubeObject::object() : values->second;
 }
 
 void mark_for_release(std::vector<KubeObject>& crds, const std::string& chart,

@@ -18,6 +18,9 @@ Task<void> run_crds(Context context, PhaseRun& run);
 std::vector<Unmet> misaligned(const std::map<std::string, std::string>& crd_charts,
                               const std::vector<WantedRelease>& releases);
 
+/// The values of a chart of CRDs; an empty mapping where the profile has none for it.
+KubeObject values_of(const KubernetesMaterial& material, const KubernetesPlan::Chart& chart);
+
 /// Marks CRDs of a chart as parts of the release that will install the same chart: helm takes over
 /// what is there already only if it says so itself.
 void mark_for_release(std::vector<KubeObject>& crds, const std::string& chart,

@@ -24,10 +24,8 @@ struct Job {
 std::vector<Job> jobs_of(const KubernetesMaterial& material) {
   std::vector<Job> jobs;
   for (const KubernetesPlan::Chart& chart : material.plan.crds.charts) {
-    const auto values = material.chart_values.find(chart.chart);
-    const bool given = values != material.chart_values.end();
-    jobs.push_back({chart_name(chart.chart), chart.name_space, source_of(chart),
-                    given ? values->second : KubeObject::object()});
+    jobs.push_back(
+        {chart_name(chart.chart), chart.name_space, source_of(chart), values_of(material, chart)});
   }
   for (const WantedRelease& release : material.releases) {
     jobs.push_back({release.name, release.name_space, source_of(release), release.values});
@@ -84,10 +82,7 @@ class Prefetching {
 
   ProcessCall template_call(const Job& job) {
     const ChartWords chart = chart_words(into_.charts, job.source);
-    std::vector<std::string> words{"template", job.name, chart.chart,
-                                   "--values", "-",      "--include-crds"};
-    words.insert(words.end(), chart.flags.begin(), chart.flags.end());
-    if (!job.name_space.empty()) words.insert(words.end(), {"--namespace", job.name_space});
+    std::vector<std::string> words = template_words(job.name, job.name_space, chart);
     if (!version_.empty()) words.insert(words.end(), {"--kube-version", version_});
     ProcessCall call = tool_call(place_, "helm", std::move(words));
     call.input = SecretString(job.values.dump());
