@@ -65,7 +65,7 @@ void MemoryJournal::begin_commit() {
 void MemoryJournal::end_commit() {
   commit_ = 0;
   if (!still_mine()) {
-    if (mine_ && life_ != store_.crashed_) give_up(lock_was_broken(*mine_));
+    if (life_ != store_.crashed_) give_up(lock_was_broken(*mine_));
     return;
   }
   std::vector<JournalRecord>& batch = store_.in_flight_;

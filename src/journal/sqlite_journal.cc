@@ -61,7 +61,6 @@ class SqliteJournal::Writer {
       abandoned_ = hung;
     }
     queue_changed_.notify_one();
-    if (!thread_.joinable()) return;
     if (hung) {
       thread_.detach();
     } else {

@@ -103,10 +103,11 @@ class SqliteStore {
 
   Result<void> write(const Held& held, std::vector<JournalRecord>& batch);
   Result<void> write_origin();
-  /// Remembers the error of a write for good, and passes it on.
+  /// Remembers the error of a write for good, and passes it on. Nothing is written after an error,
+  /// so there is no earlier one.
   template <class T>
   Result<T> kept(Result<T> result) {
-    if (!result && !failure_) failure_ = result.error();
+    if (!result) failure_ = result.error();
     return result;
   }
   Error damaged(const std::string& what) const;

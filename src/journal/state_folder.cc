@@ -32,9 +32,8 @@ Result<void> make_folders(const std::filesystem::path& path) {
   if (path.empty()) return {};
   struct stat found {};
   if (::lstat(path.c_str(), &found) == 0) return {};
-  if (auto made = make_folders(path.parent_path() == path ? "" : path.parent_path()); !made) {
-    return made;
-  }
+  if (errno != ENOENT) return failed(errno, "look at", path);
+  if (auto made = make_folders(path.parent_path()); !made) return made;
   if (::mkdir(path.c_str(), kFolderMode) != 0) {
     if (errno == EEXIST) return {};
     return failed(errno, "create", path);
@@ -79,7 +78,7 @@ Result<StateFolder> StateFolder::open(std::string path, bool create) {
                                                          &std::free);
   struct stat named {};
   if (!real || ::lstat(real.get(), &named) != 0) return failed(errno, "resolve", path);
-  if (named.st_ino != opened.st_ino || named.st_dev != opened.st_dev) {
+  if (std::pair(named.st_dev, named.st_ino) != std::pair(opened.st_dev, opened.st_ino)) {
     return fail(Errc::unsafe, path + ": the state folder was replaced while it was opened");
   }
   return StateFolder(std::move(fd), real.get());
