@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,8 +31,9 @@ class FaultDisk {
     no_space,     // ENOSPC, from then on
     short_write,  // half of a write, then ENOSPC
     power_loss,   // from then on nothing works; restore() shows what was left
+    call_fails,   // EIO, once, of any call: opening, reading, locking and mapping are counted too
   };
-  /// Meets the `at`-th operation from now, counted from 1.
+  /// Meets the `at`-th operation (call_fails: call) from now, counted from 1.
   void arm(Fault fault, int at);
   bool fired() const { return fired_; }
   void heal();
@@ -38,6 +41,9 @@ class FaultDisk {
   /// After a power loss, and when SQLite has closed its files: leaves in each file what was synced.
   /// With a seed other than 0, also a random part of what was not, torn between sectors.
   void restore(std::uint64_t seed);
+
+  /// What another process does, once, just before a checkpoint begins.
+  void before_checkpoint(std::function<void()> act) { before_checkpoint_ = std::move(act); }
 
   /// Every sync hangs until released.
   void hang();
@@ -60,16 +66,20 @@ class FaultDisk {
 
   /// The errno for this operation, or 0.
   int meet(bool& half);
+  /// Whether this call, which may change nothing, fails with EIO.
+  bool meet_call();
   static void apply(const Change& change, std::size_t size, std::string& bytes);
 
   std::string name_;
   std::unique_ptr<Vfs> vfs_;
   std::map<std::string, Content> files_;
   int operations_{0};
+  std::atomic<int> calls_{0};
   Fault armed_{Fault::none};
   int at_{0};
   bool fired_{false};
   int last_errno_{0};
+  std::function<void()> before_checkpoint_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -8,6 +8,7 @@
 #include <new>
 #include <random>
 #include <sqlite3.h>
+#include <utility>
 
 #include "journal/sqlite_db.h"
 #include "journal/test_kit.h"
@@ -75,21 +76,38 @@ struct FaultFile {
     return SQLITE_OK;
   }
 
+  static int lock_log(sqlite3_file* file, int at, int count, int flags) {
+    FaultFile& self = of(file);
+    // What is given back is given back: only a kernel in ruins would refuse that.
+    const bool takes = (flags & SQLITE_SHM_LOCK) != 0;
+    // https://www.sqlite.org/walformat.html#wal_locks: the second lock is the checkpointer's.
+    if (takes && at == 1 && count == 1 && self.disk->before_checkpoint_) {
+      std::exchange(self.disk->before_checkpoint_, nullptr)();
+    }
+    if (takes && self.disk->meet_call()) return SQLITE_IOERR_SHMLOCK;
+    return self.real()->pMethods->xShmLock(self.real(), at, count, flags);
+  }
+
   // All that changes nothing is passed on.
   static const sqlite3_io_methods& methods() {
     static const sqlite3_io_methods table = {
         3,
         close,
         [](sqlite3_file* f, void* to, int size, sqlite3_int64 at) {
+          if (of(f).disk->meet_call()) return SQLITE_IOERR_READ;
           return of(f).real()->pMethods->xRead(of(f).real(), to, size, at);
         },
         write,
         truncate,
         sync,
         [](sqlite3_file* f, sqlite3_int64* size) {
+          if (of(f).disk->meet_call()) return SQLITE_IOERR_FSTAT;
           return of(f).real()->pMethods->xFileSize(of(f).real(), size);
         },
-        [](sqlite3_file* f, int kind) { return of(f).real()->pMethods->xLock(of(f).real(), kind); },
+        [](sqlite3_file* f, int kind) {
+          if (of(f).disk->meet_call()) return SQLITE_IOERR_LOCK;
+          return of(f).real()->pMethods->xLock(of(f).real(), kind);
+        },
         [](sqlite3_file* f, int kind) {
           return of(f).real()->pMethods->xUnlock(of(f).real(), kind);
         },
@@ -104,11 +122,10 @@ struct FaultFile {
           return of(f).real()->pMethods->xDeviceCharacteristics(of(f).real());
         },
         [](sqlite3_file* f, int page, int size, int extend, void volatile** to) {
+          if (of(f).disk->meet_call()) return SQLITE_IOERR_SHMMAP;
           return of(f).real()->pMethods->xShmMap(of(f).real(), page, size, extend, to);
         },
-        [](sqlite3_file* f, int at, int count, int flags) {
-          return of(f).real()->pMethods->xShmLock(of(f).real(), at, count, flags);
-        },
+        lock_log,
         [](sqlite3_file* f) { of(f).real()->pMethods->xShmBarrier(of(f).real()); },
         [](sqlite3_file* f, int remove) {
           return of(f).real()->pMethods->xShmUnmap(of(f).real(), remove);
@@ -134,6 +151,7 @@ struct FaultDisk::Vfs : sqlite3_vfs {
     auto* self = new (file) FaultFile{{nullptr}, &disk, nullptr};
     const std::string path = name == nullptr ? "" : name;
     const bool existed = std::filesystem::exists(path);
+    if (disk.meet_call()) return SQLITE_CANTOPEN;
     const int code = of(vfs).real->xOpen(of(vfs).real, name, self->real(), flags, given);
     if (code != SQLITE_OK) return code;
     const auto [known, fresh] = disk.files_.try_emplace(path);
@@ -148,6 +166,7 @@ struct FaultDisk::Vfs : sqlite3_vfs {
   }
 
   static int remove(sqlite3_vfs* vfs, const char* name, int sync_folder) {
+    if (of(vfs).disk->meet_call()) return SQLITE_IOERR_DELETE;
     of(vfs).disk->files_.erase(name);
     return of(vfs).real->xDelete(of(vfs).real, name, sync_folder);
   }
@@ -175,7 +194,7 @@ FaultDisk::~FaultDisk() { sqlite3_vfs_unregister(vfs_.get()); }
 
 void FaultDisk::arm(Fault fault, int at) {
   armed_ = fault;
-  at_ = operations_ + at;
+  at_ = (fault == Fault::call_fails ? calls_.load() : operations_) + at;
   fired_ = false;
 }
 
@@ -183,13 +202,22 @@ void FaultDisk::heal() { armed_ = Fault::none; }
 
 int FaultDisk::meet(bool& half) {
   ++operations_;
-  if (armed_ == Fault::none || operations_ < at_) return 0;
+  if (meet_call()) return last_errno_;
+  if (armed_ == Fault::none || armed_ == Fault::call_fails || operations_ < at_) return 0;
   const bool first = !fired_;
   fired_ = true;
   if (armed_ == Fault::io_error && !first) return 0;
   half = armed_ == Fault::short_write && first;
   last_errno_ = armed_ == Fault::no_space || armed_ == Fault::short_write ? ENOSPC : EIO;
   return last_errno_;
+}
+
+bool FaultDisk::meet_call() {
+  ++calls_;
+  if (armed_ != Fault::call_fails || fired_ || calls_ < at_) return false;
+  fired_ = true;
+  last_errno_ = EIO;
+  return true;
 }
 
 void FaultDisk::apply(const Change& change, std::size_t size, std::string& bytes) {

@@ -105,6 +105,35 @@ TEST_F(MemoryJournalTest, a_disk_slower_than_the_caller_can_wait_is_a_failed_one
   EXPECT_EQ(refused.error().code, Errc::out_of_time);
 }
 
+TEST_F(MemoryJournalTest, a_record_that_became_durable_meanwhile_is_not_called_off) {
+  CancelScope scope;
+  // Due in the same instant as the commit, and before it.
+  loop_.call_at(later(loop_.now(), kCommit), [&] { scope.cancel(); });
+  EXPECT_EQ(loop_.run(journal_->append(loop_.context().under(scope), intent_of(1))), 1u);
+}
+
+TEST_F(MemoryJournalTest, the_first_failure_is_the_one_that_is_told) {
+  store_.fail_after(0);
+  auto late = journal_->append(loop_.context().within(kCommit / 2), intent_of(1));
+  EXPECT_EQ(loop_.run(std::move(late)).error().code, Errc::out_of_time);
+  const auto refused = loop_.run(journal_->append(loop_.context(), intent_of(2)));
+  EXPECT_EQ(refused.error().code, Errc::out_of_time);
+  // The commit ends, and its disk was full.
+  loop_.run_until([&] { return loop_.now() == MonoTime{} + kCommit; });
+  EXPECT_EQ(loop_.run(journal_->append(loop_.context(), intent_of(3))).error().code,
+            Errc::out_of_time);
+}
+
+TEST_F(MemoryJournalTest, a_failed_journal_neither_takes_nor_breaks_a_lock) {
+  store_.fail_after(0);
+  EXPECT_FALSE(loop_.run(journal_->append(loop_.context(), intent_of(1))));
+  journal_->unlock();
+  EXPECT_EQ(journal_->lock(owner_named("b")).error().code, Errc::io);
+  EXPECT_EQ(journal_->break_lock("a").error().code, Errc::io);
+  ASSERT_TRUE(journal_->holder());
+  EXPECT_EQ(journal_->holder()->nonce, "a");
+}
+
 TEST_F(MemoryJournalTest, unlocking_commits_what_was_handed_over) {
   const auto first = start(1);
   const auto second = start(2);

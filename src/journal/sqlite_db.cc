@@ -5,8 +5,6 @@
 #include <optional>
 #include <sqlite3.h>
 
-#include "base/check.h"
-
 namespace ichor {
 
 namespace {
@@ -36,9 +34,8 @@ bool is_damage(int code) {
 
 std::string errno_text(int number) {
   const char* name = strerrorname_np(number);
-  const char* meaning = strerrordesc_np(number);
-  if (name == nullptr || meaning == nullptr) return "errno " + std::to_string(number);
-  return std::string(name) + ": " + meaning;
+  if (name == nullptr) return "errno " + std::to_string(number);
+  return std::string(name) + ": " + strerrordesc_np(number);
 }
 
 Result<std::unique_ptr<Db>> Db::open(const std::string& path, const std::string& vfs) {
@@ -47,7 +44,7 @@ Result<std::unique_ptr<Db>> Db::open(const std::string& path, const std::string&
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
   const int code =
       sqlite3_open_v2(path.c_str(), &handle, flags, vfs.empty() ? nullptr : vfs.c_str());
-  check(handle != nullptr, "out of memory");
+  // Without memory for a handle there is none; SQLite takes that for a handle out of memory.
   std::unique_ptr<Db> db(new Db(handle, path));
   if (code != SQLITE_OK) return tl::unexpected(db->error(code, "open"));
   if (auto set = db->configure(); !set) return tl::unexpected(std::move(set).error());
@@ -152,9 +149,17 @@ Statement& Statement::bind(std::string_view value) {
 Result<bool> Statement::step() {
   if (trouble_ != SQLITE_OK) return tl::unexpected(db_.error(trouble_, "prepare"));
   const int code = sqlite3_step(handle_);
-  if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  return tl::unexpected(db_.error(code, "step"));
+  if (code != SQLITE_ROW) return tl::unexpected(db_.error(code, "step"));
+  // A long text may need memory once more to be handed out. Without it the text would seem empty,
+  // and a whole journal damaged.
+  for (int column = 0; column < sqlite3_column_count(handle_); ++column) {
+    const bool is_text = sqlite3_column_type(handle_, column) == SQLITE_TEXT;
+    if (is_text && sqlite3_column_text(handle_, column) == nullptr) {
+      return tl::unexpected(db_.error(SQLITE_NOMEM, "step"));
+    }
+  }
+  return true;
 }
 
 void Statement::reset() {
@@ -172,13 +177,18 @@ std::string Statement::text(int column) const {
 }
 
 Result<std::unique_ptr<Transaction>> Transaction::begin(Db& db, Kind kind) {
+  // SQLite would take this for a mistake in the statement, and we that for a damaged file.
+  if (db.in_transaction()) {
+    return fail(Errc::io, "the journal's last transaction could not be rolled back");
+  }
   auto begun = db.run(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
   if (!begun) return tl::unexpected(std::move(begun).error());
   return std::unique_ptr<Transaction>(new Transaction(db));
 }
 
 Transaction::~Transaction() {
-  // A failed rollback leaves a transaction that dies with the connection; nothing is committed.
+  // A failed rollback leaves a transaction that dies with the connection; nothing is committed, and
+  // none follows.
   if (db_.in_transaction()) (void)db_.run("ROLLBACK");
 }
 

@@ -146,7 +146,10 @@ Result<std::vector<JournalRecord>> SqliteStore::read() {
 }
 
 Result<std::vector<JournalRecord>> SqliteStore::read_rows() {
-  const auto verdict = db_->ask("PRAGMA quick_check(1)");
+  auto verdict = db_->ask("PRAGMA quick_check(1)");
+  // Also a page that could not be read just now is named as wrong, for want of memory or by an
+  // error of the disk. Damage is still there at a second look.
+  if (verdict && *verdict != "ok") verdict = db_->ask("PRAGMA quick_check(1)");
   if (!verdict) return tl::unexpected(verdict.error());
   if (*verdict != "ok") return tl::unexpected(damaged(*verdict));
 

@@ -1,10 +1,10 @@
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <gtest/gtest.h>
 
-#include "journal/fault_disk.h"
-#include "journal/sqlite_store.h"
-#include "journal/test_kit.h"
+#include "journal/fault_calls.h"
+#include "journal/test_story.h"
 
 // Faults L5 and L6: what a damaged, shortened, deleted or copied journal is taken for.
 
@@ -14,13 +14,6 @@ namespace {
 
 class JournalDamage : public ::testing::Test {
  protected:
-  JournalDamage() {
-    options_.folder = folder_.state();
-    options_.journal_id = "0123456789abcdef";
-    options_.machine = "desk";
-    options_.vfs = disk_.vfs();
-  }
-
   std::unique_ptr<SqliteStore> open() {
     auto store = SqliteStore::open(options_);
     check(store.has_value(), "the journal opens");
@@ -74,7 +67,7 @@ class JournalDamage : public ::testing::Test {
 
   TempFolder folder_;
   FaultDisk disk_;
-  SqliteOptions options_;
+  SqliteOptions options_ = options_on(folder_, disk_);
   std::vector<JournalRecord> acknowledged_;
   std::string database_;
   std::string log_;
@@ -179,10 +172,12 @@ class JournalTampering : public JournalDamage {
 
   /// Changes the file as somebody with the sqlite3 shell would.
   void run(const std::string& sql) {
+    run_again("DROP TRIGGER record_is_never_changed; DROP TRIGGER record_is_never_removed");
+    run_again(sql);
+  }
+  void run_again(const std::string& sql) {
     auto db = Db::open(file("journal.db"), disk_.vfs());
     ASSERT_TRUE(db);
-    ASSERT_TRUE((*db)->run("DROP TRIGGER record_is_never_changed"));
-    ASSERT_TRUE((*db)->run("DROP TRIGGER record_is_never_removed"));
     const auto done = (*db)->run(sql);
     ASSERT_TRUE(done) << done.error().message;
   }
@@ -230,6 +225,45 @@ TEST_F(JournalTampering, a_call_that_nobody_knows_is_no_call) {
 TEST_F(JournalTampering, an_outcome_that_nobody_knows_is_no_outcome) {
   run("UPDATE record SET outcome = 'perhaps' WHERE seq = 4");
   expect_unsafe("row 4 says something unknown to this ichor");
+}
+
+TEST_F(JournalTampering, a_head_that_cannot_be_is_noticed) {
+  run("UPDATE head SET seq = -1");
+  expect_unsafe("its head is damaged");
+  run_again("UPDATE head SET seq = 5, chain = chain + (1 << 32)");
+  expect_unsafe("its head is damaged");
+  run_again("UPDATE head SET chain = (chain + 1) & 0xffffffff");
+  expect_unsafe("5 were acknowledged");
+}
+
+TEST_F(JournalTampering, an_owner_that_cannot_be_is_noticed) {
+  run("UPDATE owner SET generation = -1");
+  expect_unsafe("its owner is damaged");
+}
+
+TEST_F(JournalTampering, a_header_that_denies_the_log_is_noticed) {
+  live(20, 0);
+  // What may read and what may write the file: 2 says that there is a log, 1 that there is none.
+  std::string damaged = database_;
+  damaged[18] = damaged[19] = 1;
+  overwrite(file("journal.db"), damaged);
+  std::filesystem::remove(file("journal.db-wal"));
+  std::filesystem::remove(file("journal.db-shm"));
+  expect_unsafe("the file's header is wrong");
+}
+
+TEST_F(JournalTampering, a_header_that_forbids_writing_is_noticed) {
+  live(20, 0);
+  std::string damaged = database_;
+  damaged[18] = 3;
+  overwrite(file("journal.db"), damaged);
+  expect_unsafe("the file's header is wrong");
+  // If the disk forbids it too, nobody can tell.
+  FaultCalls calls;
+  calls.fail("faccessat", EROFS);
+  const auto records = find();
+  ASSERT_FALSE(records);
+  EXPECT_EQ(records.error().code, Errc::io) << records.error().message;
 }
 
 TEST_F(JournalTampering, another_origin_is_noticed) {
@@ -320,6 +354,21 @@ TEST_F(JournalTampering, a_journal_on_another_machine_says_so_until_it_is_adopte
   EXPECT_EQ(store->origin().journal_id, "0123456789abcdef");
   options_.machine = "";
   EXPECT_FALSE(open()->copied());
+}
+
+TEST_F(JournalDamage, a_journal_that_does_not_know_its_machine_is_no_copy) {
+  options_.machine = "";
+  append(1, "a");
+  options_.machine = "laptop";
+  EXPECT_FALSE(open()->copied());
+}
+
+TEST_F(JournalTampering, a_holder_whose_name_was_changed_by_hand_writes_no_more) {
+  const auto holder = open();
+  ASSERT_TRUE(holder->lock(owner_named("b")));
+  run("UPDATE owner SET nonce = 'c'");
+  std::vector<JournalRecord> batch{intent_of(6)};
+  EXPECT_EQ(holder->append(batch).error().code, Errc::locked);
 }
 
 TEST_F(JournalTampering, a_removed_lock_file_does_not_prove_its_holder_dead) {

@@ -1,8 +1,10 @@
 #include "journal/wal_check.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <gtest/gtest.h>
 
+#include "journal/fault_calls.h"
 #include "journal/fault_disk.h"
 #include "journal/sqlite_db.h"
 #include "journal/test_kit.h"
@@ -45,6 +47,39 @@ class WalCheck : public ::testing::Test {
     return false;
   }
 
+  std::uint32_t number_at(const std::string& log, std::size_t at) {
+    std::uint32_t number = 0;
+    for (int byte = 0; byte < 4; ++byte)
+      number = number << 8 | static_cast<std::uint8_t>(log[at++]);
+    return number;
+  }
+  void put_number(std::string& log, std::size_t at, std::uint32_t number) {
+    for (int shift = 24; shift >= 0; shift -= 8) log[at++] = static_cast<char>(number >> shift);
+  }
+  /// The same log as a machine writes it whose numbers have their first byte in front.
+  std::string of_another_machine() {
+    std::string log = log_;
+    put_number(log, 0, 0x377f0683);
+    std::uint32_t first = 0;
+    std::uint32_t second = 0;
+    const auto add = [&](std::size_t from, std::size_t to) {
+      for (std::size_t at = from; at < to; at += 8) {
+        first += number_at(log, at) + second;
+        second += number_at(log, at + 4) + first;
+      }
+    };
+    add(0, 24);
+    put_number(log, 24, first);
+    put_number(log, 28, second);
+    for (std::size_t at = kHeaderBytes; at < log.size(); at += kFrameBytes) {
+      add(at, at + 8);
+      add(at + 24, at + kFrameBytes);
+      put_number(log, at + 16, first);
+      put_number(log, at + 20, second);
+    }
+    return log;
+  }
+
   FaultDisk disk_;
   TempFolder folder_;
   std::string log_;
@@ -62,9 +97,43 @@ TEST_F(WalCheck, a_log_that_cannot_be_read_is_no_verdict) {
   EXPECT_EQ(check_wal(folder_.path()).error().code, Errc::io);
 }
 
+TEST_F(WalCheck, a_log_that_is_a_link_is_no_verdict) {
+  overwrite(folder_.path() + "/log", log_);
+  std::filesystem::create_symlink(folder_.path() + "/log", folder_.path() + "/link");
+  EXPECT_EQ(check_wal(folder_.path() + "/link").error().code, Errc::io);
+}
+
+TEST_F(WalCheck, reading_goes_on_after_a_signal) {
+  FaultCalls calls;
+  calls.fail("read", EINTR, 2);
+  EXPECT_FALSE(whole_with_damage_at(kHeaderBytes + 500));
+  EXPECT_EQ(calls.failed(), "read");
+}
+
+TEST_F(WalCheck, a_log_of_a_machine_of_the_other_kind_is_read_as_well) {
+  std::string log = of_another_machine();
+  EXPECT_TRUE(whole(log));
+  ++log[kHeaderBytes + kFrameBytes + 500];
+  EXPECT_FALSE(whole(log));
+}
+
 TEST_F(WalCheck, a_bad_frame_before_others_is_damage) {
   EXPECT_FALSE(whole_with_damage_at(kHeaderBytes + 500));
   EXPECT_FALSE(whole_with_damage_at(kHeaderBytes + kFrameBytes + 500));
+}
+
+TEST_F(WalCheck, a_frame_of_no_page_is_damage) {
+  std::string log = log_;
+  put_number(log, kHeaderBytes, 0);
+  EXPECT_FALSE(whole(log));
+}
+
+TEST_F(WalCheck, frames_in_the_middle_of_a_commit_are_no_commits) {
+  // The first two frames and the third are one commit, which a power loss spoilt.
+  std::string log = log_;
+  put_number(log, kHeaderBytes + 4, 0);
+  put_number(log, kHeaderBytes + kFrameBytes + 4, 0);
+  EXPECT_TRUE(whole(log));
 }
 
 TEST_F(WalCheck, a_bad_salt_is_as_bad_as_bad_bytes) {
@@ -82,8 +151,19 @@ TEST_F(WalCheck, a_bad_header_is_damage_if_anything_follows_it) {
     SCOPED_TRACE(at);
     EXPECT_FALSE(whole_with_damage_at(at));
   }
-  std::string nothing_follows(log_.size(), '\0');
-  EXPECT_TRUE(whole(nothing_follows));
+  // Zeros, short of the longest page and beyond it.
+  EXPECT_TRUE(whole(std::string(log_.size(), '\0')));
+  EXPECT_TRUE(whole(std::string(70000, '\0')));
+}
+
+TEST_F(WalCheck, a_bad_header_before_frames_that_commit_nothing_is_no_loss) {
+  for (const std::size_t salt : {8, 12}) {
+    std::string log(log_.size(), '\0');
+    put_number(log, kHeaderBytes + salt, 77);
+    EXPECT_TRUE(whole(log));
+    put_number(log, kHeaderBytes + 4, 1);
+    EXPECT_FALSE(whole(log));
+  }
 }
 
 TEST_F(WalCheck, frames_of_an_earlier_use_of_the_file_do_not_count) {
