@@ -40,9 +40,7 @@ set_tests_properties(lab.process lab.up lab.kill lab.config_dir lab.flags lab.ca
 
 # The Kubernetes phases on a real control plane. Without the programs of tools/real-tools they are
 # skipped; `make test` leaves them out, because they take minutes.
-set(played WithPlayedOperator)
-foreach(name Bed BedAndHelm Handover${played} HandoverByReleases${played}
-        HandoverByReleasesAndHelm4${played} GitOpsTrouble${played}
+foreach(name Bed BedAndHelm Handover HandoverByReleases HandoverByReleasesAndHelm4 GitOpsTrouble
         SecretsTrouble OwnedByAnother AWebhook ACrd ANodeWithoutCilium ADnsServerThatIsAway
         CiliumStatusOfAPlayedProgram
         AnApiServerThatRestarts KubeletServingRequests WaitForObjects WaitingIsCheap)

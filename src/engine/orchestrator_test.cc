@@ -30,6 +30,7 @@ class OrchestratorTest : public EngineRig {
   std::unique_ptr<TalosSession> connect() override { return std::make_unique<QuietSession>(); }
   void emit(const Event& event) override {
     if (event.kind == EventKind::finding) told_.push_back(event.text);
+    if (event.kind == asleep_at_) clock_.set_wall(WallTime{clock_.wall().unix_ms + 3'600'000});
   }
   Task<void> left_by_earlier_run(std::vector<JournalRecord> records) {
     for (JournalRecord& record : records) co_await ledger_.append(std::move(record));
@@ -59,6 +60,7 @@ class OrchestratorTest : public EngineRig {
 
   RunResult result_;
   std::vector<std::string> told_;
+  std::optional<EventKind> asleep_at_;
 };
 
 TEST_F(OrchestratorTest, TheJournalOfAnotherClusterIsNotGoneOnWith) {
@@ -93,6 +95,16 @@ TEST_F(OrchestratorTest, TheWordToAdoptIsKeptInTheJournal) {
   for (const JournalRecord& record : store_.records()) facts.fold(record, clock_.now());
   EXPECT_TRUE(facts.adopted());
   EXPECT_EQ(facts.cluster(), "infra");
+}
+
+TEST_F(OrchestratorTest, WhatWasSeenBeforeASleepIsNotCalledReady) {
+  run();
+  EXPECT_EQ(result_.exit, Exit::done);
+  asleep_at_ = EventKind::phase_done;
+  run();
+  EXPECT_EQ(result_.exit, Exit::out_of_time);
+  ASSERT_EQ(result_.findings.size(), 1u);
+  EXPECT_EQ(result_.findings[0].id, "L2");
 }
 
 }  // namespace

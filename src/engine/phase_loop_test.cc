@@ -1,7 +1,9 @@
 #include "engine/phase_loop.h"
 
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <utility>
 
 #include "engine/test_kit.h"
 #include "phase/apply.h"
@@ -162,10 +164,13 @@ TEST_F(OverdueTest, AWaitWithALimitEndsAsItsFault) {
 /// A machine that is looked at when the operator's laptop goes to sleep for an hour.
 class SleepySession final : public MaintenanceSession {
  public:
-  SleepySession(sim::VirtualClock& clock, int opened, std::vector<int>& applied_by)
-      : MaintenanceSession("key"), clock_(clock), opened_(opened), applied_by_(applied_by) {}
+  SleepySession(std::function<void()> while_looking, int opened, std::vector<int>& applied_by)
+      : MaintenanceSession("key"),
+        while_looking_(std::move(while_looking)),
+        opened_(opened),
+        applied_by_(applied_by) {}
   Task<CallResult<MachineStatus>> machine_status(Context) override {
-    if (opened_ == 1) clock_.set_wall(WallTime{clock_.wall().unix_ms + 3'600'000});
+    while_looking_();
     co_return MachineStatus{Stage::maintenance, true, {}};
   }
   Task<Outcome> apply_configuration(Context, ApplyRequest) override {
@@ -175,23 +180,38 @@ class SleepySession final : public MaintenanceSession {
   Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
 
  private:
-  sim::VirtualClock& clock_;
+  std::function<void()> while_looking_;
   int opened_;
   std::vector<int>& applied_by_;
 };
 
-class SleepTest : public LoopRig {
+enum class Asleep { while_it_looks, after_it_looked };
+
+class SleepTest : public LoopRig, public testing::WithParamInterface<Asleep> {
  protected:
   std::unique_ptr<TalosSession> connect() override {
-    return std::make_unique<SleepySession>(clock_, ++opened_, applied_by_);
+    return std::make_unique<SleepySession>([this] { sleep_once(Asleep::while_it_looks); },
+                                           ++opened_, applied_by_);
+  }
+  void emit(const Event& event) override {
+    if (event.kind == EventKind::stage_changed) sleep_once(Asleep::after_it_looked);
+  }
+  void sleep_once(Asleep when) {
+    if (when != GetParam() || std::exchange(slept_, true)) return;
+    clock_.set_wall(WallTime{clock_.wall().unix_ms + 3'600'000});
   }
 
   int opened_{0};
+  bool slept_{false};
   std::vector<int> applied_by_;
 };
 
-TEST_F(SleepTest, AfterASleepTheMachineIsProvedAnewBeforeItIsChanged) {
+INSTANTIATE_TEST_SUITE_P(Asleep, SleepTest,
+                         testing::Values(Asleep::while_it_looks, Asleep::after_it_looked));
+
+TEST_P(SleepTest, AfterASleepTheMachineIsProvedAnewBeforeItIsChanged) {
   run_phase(Apply());
+  EXPECT_TRUE(slept_);
   ASSERT_FALSE(applied_by_.empty());
   EXPECT_GT(applied_by_.front(), 1) << "not on the connection from before the sleep";
 }

@@ -165,8 +165,8 @@ std::optional<Wait> target_not_ready(const Wanted& wanted, const NodeView& targe
 std::optional<Stop> waits_for_spec(const Wanted& wanted, const NodeView& target) {
   const MutationFact* sent = wanted.facts.last(Call::bootstrap, target.node);
   const ServiceStatus* etcd = etcd_service(target);
-  const bool taken = sent && sent->outcome == OutcomeKind::done && target.identity &&
-                     sent->mark == target.identity->boot_id.value();
+  const bool taken =
+      sent && sent->outcome == OutcomeKind::done && sent->mark == target.identity->boot_id.value();
   if (!taken || !etcd || etcd->last_message.find("spec") == std::string::npos) return std::nullopt;
   return Stop{Finding{Severity::error, "E2", target.node, "bootstrap",
                       fmt::format("{} took the bootstrap and its etcd does not start: {}",

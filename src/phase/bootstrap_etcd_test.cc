@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "phase/etcd_groups.h"
+
 namespace ichor {
 namespace {
 
@@ -260,6 +262,149 @@ TEST_F(BootstrapEtcdTest, AClockOutOfSyncIsWaitedForAndNotAskedAgainAndAgain) {
   EXPECT_EQ(std::get<Wait>(decide()).fault, "T7");
   view_.nodes[0].time_synced = true;
   EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, TwoClustersAreNamedWithEveryMember) {
+  give_members(0, {{EtcdMemberId(1), "cp1", false}, {EtcdMemberId(3), "cp3", false}});
+  give_members(1, {{EtcdMemberId(2), "cp2", false}});
+  const Decision decision = decide();
+  EXPECT_EQ(std::get<Stop>(decision).finding.what,
+            "two etcd clusters: [cp1 0000000000000001, cp3 0000000000000003] and "
+            "[cp2 0000000000000002]");
+}
+
+TEST_F(BootstrapEtcdTest, AMemberThatHasNotSaidItsNameIsNoForeigner) {
+  give_members(0, {{EtcdMemberId(1), "cp1", false}, {EtcdMemberId(2), "", true}});
+  EXPECT_TRUE(std::holds_alternative<Satisfied>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, AWorkerThatIsAMemberStops) {
+  profile_.nodes[2].role = Role::worker;
+  view_.nodes.pop_back();
+  give_members(0, {{EtcdMemberId(1), "cp3", false}});
+  EXPECT_EQ(stop_id(), "E5");
+}
+
+TEST_F(BootstrapEtcdTest, AStrangerStops) {
+  view_.nodes[1].presence = Presence::stranger;
+  EXPECT_TRUE(std::holds_alternative<Stop>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, SaysWhatItKnowsOfAnEtcdThatIsOnItsWay) {
+  remember_target("cp1");
+  view_.nodes[1].etcd.has_data = Known::yes;
+  view_.nodes[1].etcd.service_state = "";
+  view_.nodes[1].services =
+      std::vector<ServiceStatus>{{"apid", "Running", true, true, "Health check successful"}};
+  const std::string data = "cp2 has etcd data and its etcd does not answer yet ";
+  EXPECT_EQ(wait_reason(), data + "(unknown)");
+  view_.nodes[1].etcd.service_state = "Running";
+  view_.nodes[1].services->push_back({"etcd", "Running", false, false, ""});
+  EXPECT_EQ(wait_reason(), data + "(Running)");
+  view_.nodes[1].services->back().last_message = "Health check failed";
+  EXPECT_EQ(wait_reason(), data + "(Running: Health check failed)");
+}
+
+TEST_F(BootstrapEtcdTest, WaitsForATargetThatCannotBeCalledYet) {
+  remember_target("cp1");
+  NodeView& target = view_.nodes[0];
+  const NodeView up = target;
+  target.presence = Presence::maintenance;
+  EXPECT_EQ(wait_reason(), "cp1 is not up with its config yet");
+  target = up;
+  target.status.reset();
+  EXPECT_EQ(wait_reason(), "cp1 is not up with its config yet");
+  target = up;
+  target.identity.reset();
+  EXPECT_EQ(wait_reason(), "cp1 is not up with its config yet");
+  target = up;
+  target.status->stage = Stage::installing;
+  EXPECT_EQ(wait_reason(), "cp1 is installing");
+  target.status->stage = Stage::running;
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, ARefusedCallIsRepeated) {
+  remember_target("cp1");
+  remember_call("cp1", "boot-cp1", OutcomeKind::refused, seconds(1));
+  const Decision decision = decide();
+  EXPECT_EQ(std::get<Act>(decision).action.why, "no control plane has etcd data");
+}
+
+TEST_F(BootstrapEtcdTest, ACallThatDidNotTakeIsSaidToBeOne) {
+  remember_target("cp1");
+  remember_call("cp1", "boot-cp1", OutcomeKind::unknown, kSettleTime + seconds(1));
+  const Decision decision = decide();
+  EXPECT_NE(std::get<Act>(decision).action.why.find("did not take"), std::string::npos);
+}
+
+TEST_F(BootstrapEtcdTest, AnEtcdThatWaitsForSomethingElseIsToldAgain) {
+  remember_target("cp1");
+  view_.nodes[0].services =
+      std::vector<ServiceStatus>{{"etcd", "Preparing", false, true, "pulling its image"}};
+  remember_call("cp1", "boot-cp1", OutcomeKind::done, kPullTime + seconds(1));
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+  remember_call("cp1", "boot-cp1", OutcomeKind::unknown, kPullTime + seconds(1));
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, OnlyASystemDiskThatIsKnownToBeWrongStops) {
+  remember_target("cp1");
+  Disk data;
+  data.id = "sda";
+  data.dev_path = "/dev/sda";
+  Disk system = data;
+  system.id = "sdb";
+  system.dev_path = "/dev/sdb";
+  system.system_disk = true;
+  view_.nodes[2].disks = std::vector<Disk>{data, system};
+  profile_.nodes[2].disk = "";  // it does not say which
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+  profile_.nodes[2].disk_selector.size = "many";
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+  profile_.nodes[2].disk_selector = {};
+  profile_.nodes[2].disk = "/dev/sdb";
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+  profile_.nodes[2].disk = "/dev/sda";
+  EXPECT_EQ(stop_id(), "D4");
+  view_.nodes[2].disks->pop_back();  // it runs from none of them
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, ADiskThatCannotBeWrittenStops) {
+  Disk dead;
+  dead.id = "sda";
+  dead.dev_path = profile_.nodes[0].disk = "/dev/sda";
+  dead.system_disk = dead.read_only = true;
+  view_.nodes[0].disks = std::vector<Disk>{dead};
+  const Decision decision = decide();
+  ASSERT_TRUE(std::holds_alternative<Stop>(decision));
+  EXPECT_EQ(std::get<Stop>(decision).finding.id, "D11");
+}
+
+TEST_F(BootstrapEtcdTest, AWorkerThatRanBeforeTheJournalSaysNothingOfEtcd) {
+  NodePlan worker;
+  worker.name = NodeName("w1");
+  worker.role = Role::worker;
+  profile_.nodes.insert(profile_.nodes.begin(), worker);
+  JournalRecord bound;
+  bound.kind = RecordKind::identity_bound;
+  bound.node = worker.name;
+  bound.value = encode_identity(*view_.nodes[1].identity, {});
+  facts_.fold(bound, now_);
+  EXPECT_TRUE(std::holds_alternative<Remember>(decide()));
+}
+
+TEST(EtcdGroups, AreTheListsThatOverlapAndTheLongestSpeaks) {
+  ClusterView view;
+  view.nodes.resize(4);
+  view.nodes[0].etcd.members = {{EtcdMemberId(1), "cp1", false}};
+  view.nodes[1].etcd.members = {{EtcdMemberId(1), "cp1", false}, {EtcdMemberId(2), "cp2", true}};
+  view.nodes[2].etcd.members.emplace();  // it answered with an empty list
+  const auto groups = etcd_groups(view);
+  ASSERT_EQ(groups.size(), 1);
+  EXPECT_EQ(groups[0].seen_by.size(), 2);
+  EXPECT_EQ(to_text(groups[0]), "cp1, cp2 (learner)");
 }
 
 }  // namespace

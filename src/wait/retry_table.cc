@@ -1,5 +1,7 @@
 #include "wait/retry_table.h"
 
+#include <algorithm>
+
 namespace ichor {
 
 std::string_view name_of(Reaction reaction) {
@@ -174,11 +176,8 @@ const std::vector<RetryRule>& retry_rules() {
 }
 
 const RetryRule& rule_for(const CallError& error) {
-  const std::vector<RetryRule>& rules = retry_rules();
-  for (const RetryRule& rule : rules) {
-    if (matches(rule, error)) return rule;
-  }
-  return rules.back();
+  return *std::find_if(retry_rules().begin(), retry_rules().end(),
+                       [&](const RetryRule& rule) { return matches(rule, error); });
 }
 
 }  // namespace ichor

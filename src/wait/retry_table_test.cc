@@ -104,6 +104,13 @@ TEST(RetryTable, EveryRowHelps) {
   }
 }
 
+TEST(RetryTable, EveryReactionHasItsName) {
+  EXPECT_EQ(name_of(Reaction::retry), "retry");
+  EXPECT_EQ(name_of(Reaction::not_yet), "not-yet");
+  EXPECT_EQ(name_of(Reaction::look_again), "look-again");
+  EXPECT_EQ(name_of(Reaction::give_up), "give-up");
+}
+
 TEST(RetryTable, ASentMutationIsNeverPlainlyRetried) {
   for (int code = 0; code <= 16; ++code) {
     for (const Call call : {Call::bootstrap, Call::apply_configuration}) {

@@ -100,7 +100,6 @@ class Bed:
         self.nodes = fake_nodes.FakeNodes(self.folder, self.running, self.plane,
                                           [self.dns.forwarding()])
         self.flux = fluxes.Flux(self.folder, self.running, self.plane)
-        self.operator = fluxes.PlayedOperator(self.flux)
         self.repositories = self.folder / "repositories"
         self.git_port = processes.free_port()
         self.registry_port, self.connect_port = processes.free_port(), processes.free_port()
@@ -138,7 +137,7 @@ class Bed:
         self.start_git()
         self.start_connect()
         self.dns.start()
-        self.operator.start()
+        self.flux.start()
 
     def start_server(self, name, script, port, *arguments):
         self.running.start(name, [sys.executable, "-B", script, *arguments, port],
@@ -229,8 +228,7 @@ class Bed:
 
     def remove(self, failed=False):
         """Ends all of it, in the order that leaves nobody retrying."""
-        if self.operator.is_alive():
-            self.operator.stop()
+        self.flux.stop()
         self.nodes.stop()
         self.running.stop_all()
         if failed:

@@ -46,13 +46,16 @@ class Bed(support.KubeTest):
 
         self.eventually(lambda: crashing() == ["w2"], "one crashing pod")
 
-    def test_reconciles_a_repository_with_the_real_flux_controllers(self):
+    def test_reconciles_a_repository_with_the_real_flux(self):
         bed = self.bed_with_tree("flux")
+        bed.kubectl("apply", "-f", "-", text=AGENT)
         bed.kubectl("create", "namespace", fluxes.NAMESPACE)
-        bed.flux.install_crds()
-        bed.operator.install({"spec": {"sync": {
-            "url": f"http://127.0.0.1:{bed.git_port}/home.git", "ref": "refs/heads/main",
-            "path": "kubernetes/flux/cluster"}}})
+        bed.kubectl("apply", "--server-side", "-f",
+                    tools.files("flux-manifests") / "config/crd/bases")
+        bed.flux.start_operator()
+        bed.kubectl("apply", "-f", "-", text=INSTANCE.format(port=bed.git_port))
+        instance = f"{fluxes.INSTANCES}/flux"
+        self.eventually(lambda: apis.is_true(bed.api.get(instance), "Ready"), "Flux is there")
         source = f"{fluxes.SOURCES}/{fluxes.NAMESPACE}"
         self.eventually(lambda: apis.is_true(bed.api.get(source), "Ready"), "the source is Ready")
         root = f"{fluxes.KUSTOMIZATIONS}/{fluxes.NAMESPACE}"
@@ -99,6 +102,20 @@ made = bed.Bed("orphan")
 made.start()
 print(made.folder, *[process.pid for process in made.running.running.values()], flush=True)
 time.sleep(1000)
+"""
+
+INSTANCE = """\
+apiVersion: fluxcd.controlplane.io/v1
+kind: FluxInstance
+metadata: {{name: flux, namespace: flux-system}}
+spec:
+  distribution: {{version: 2.9.x, registry: registry.example.org/fluxcd}}
+  components: [source-controller, kustomize-controller, helm-controller]
+  sync:
+    kind: GitRepository
+    url: http://127.0.0.1:{port}/home.git
+    ref: refs/heads/main
+    path: kubernetes/flux/cluster
 """
 
 AGENT = """

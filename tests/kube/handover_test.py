@@ -130,11 +130,8 @@ class HandoverTest(support.KubeTest):
         self.assertIn("GitRepository", status.output)
 
 
-class HandoverWithPlayedOperator(HandoverTest):
-    """The core stack by helmfile.
-
-    The FluxInstance is Ready by the test's word, the rest by real Flux.
-    """
+class Handover(HandoverTest):
+    """The core stack by helmfile."""
 
     helmfile = True
     NEEDS = (*tools.BED, "helmfile", "flux")
@@ -162,7 +159,7 @@ class HandoverWithPlayedOperator(HandoverTest):
         self.assertIn(("flux-system", "False"), bed.flux_get("sources", "git"))
 
 
-class HandoverByReleasesWithPlayedOperator(HandoverTest):
+class HandoverByReleases(HandoverTest):
     """The core stack by ichor's own list, with chart, version and values out of the GitOps tree."""
 
     HELM = "helm-3.22.0"
@@ -188,16 +185,13 @@ class HandoverByReleasesWithPlayedOperator(HandoverTest):
         self.assert_secret_free(bed, *runs)
 
 
-class HandoverByReleasesAndHelm4WithPlayedOperator(HandoverByReleasesWithPlayedOperator):
+class HandoverByReleasesAndHelm4(HandoverByReleases):
     NEEDS = (*tools.BED, "helm-4.3.1")
     HELM = "helm-4.3.1"
 
 
-class GitOpsTroubleWithPlayedOperator(support.KubeTest):
-    """After the handover something of GitOps breaks, is named, is repaired, and holds again.
-
-    flux-operator is played; sources, Kustomizations and HelmReleases are real.
-    """
+class GitOpsTrouble(support.KubeTest):
+    """After the handover something of GitOps breaks, is named, is repaired, and holds again."""
 
     def setUp(self):
         self.bed = self.bed_with_tree("gitops")
@@ -214,6 +208,7 @@ class GitOpsTroubleWithPlayedOperator(support.KubeTest):
         self.a_kustomization_that_fails()
         self.a_key_that_cannot_decrypt()
         self.a_helm_release_that_fails()
+        self.an_instance_that_cannot_be_built()
         self.a_csi_plugin_that_crashes()
         self.assert_done(self.bed.ichor("phase", 3, "--timeout", SETTLES), mutations=0)
 
@@ -269,6 +264,21 @@ class GitOpsTroubleWithPlayedOperator(support.KubeTest):
         self.bed.tree.replace(path, "replicas: many", "replicas: 2")
         self.publish("values that it can use")
         self.eventually(lambda: ready() == "True", "it works")
+
+    def an_instance_that_cannot_be_built(self):
+        path = f"{fluxes.INSTANCES}/flux"
+
+        def ask_for(version):
+            self.bed.api.merge(path, {"spec": {"distribution": {"version": version}}})
+
+        def ready():
+            return apis.condition(self.bed.api.get(path), "Ready").get("status")
+
+        ask_for("9.x")
+        self.eventually(lambda: ready() == "False", "there is no Flux 9")
+        self.assert_named(self.validate(), support.UNMET, "K4", "FluxInstance", "9.x")
+        ask_for("2.9.x")
+        self.eventually(lambda: ready() == "True", "the operator is content again")
 
     def a_csi_plugin_that_crashes(self):
         self.bed.nodes.start([fake_nodes.Trouble(

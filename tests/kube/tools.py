@@ -16,7 +16,8 @@ SKIPPED = 77
 
 CONTROL_PLANE = ("etcd", "kubernetes", "kwok", "kubectl", "coredns")
 HELM = ("helm-3.22.0", "kustomize", "kubeconform", "cilium-chart", "cert-manager-chart")
-FLUX = ("source-controller", "kustomize-controller", "helm-controller", "flux-manifests")
+FLUX = ("source-controller", "kustomize-controller", "helm-controller", "flux-operator",
+        "flux-manifests")
 SECRETS = ("sops", "age")
 BED = (*CONTROL_PLANE, *HELM, *FLUX, *SECRETS)
 

@@ -77,17 +77,17 @@ Task<PhasesResult> run_phases(Context context, KubeWorld& world, const Kubernete
   KubeActor actor(world);
   if (const auto loaded = actor.load(); !loaded) {
     Finding finding;
-    finding.id = "L2";
+    finding.id = "L5";
     finding.what = loaded.error().message;
-    finding.fix = "see docs/journal.md";
+    finding.fix = "nothing was touched; restore the journal from a copy: see docs/journal.md";
     result.findings.push_back(std::move(finding));
     co_return result;
   }
   if (const auto written = keep_kubeconfig(world, material); !written) {
     Finding finding;
-    finding.id = "L3";
+    finding.id = "L13";
     finding.what = written.error().message;
-    finding.fix = "free the place, then run it again";
+    finding.fix = "make the state folder writable or free space on its disk, then run it again";
     result.findings.push_back(std::move(finding));
     co_return result;
   }

@@ -175,10 +175,13 @@ def shape(command, code, output):
     if re.fullmatch(r"[A-Z][A-Z0-9 :()%/-]*", lines[0]) and "  " in lines[0].strip():
         columns = re.split(r"\s{2,}", lines[0].strip())
         return {"columns": columns, "rows": len(lines) > 1}
-    if len(lines) > SHORT or command.startswith(("logs ", "dmesg")):
-        return {"output": "some"}
     heads = [normal(line.split(":")[0]) for line in lines]
-    return {"lines": [head for head, before in zip(heads, [None, *heads]) if head != before]}
+    told = [head for head, before in zip(heads, [None, *heads]) if head != before]
+    # How often a service tells of its health depends on how long it took.
+    length = len(told) if command.startswith("service ") else len(lines)
+    if length > SHORT or command.startswith(("logs ", "dmesg")):
+        return {"output": "some"}
+    return {"lines": told}
 
 
 def prepare(home, run):
