@@ -7,7 +7,6 @@
 #include <boost/asio/ssl.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
-#include <boost/beast/ssl.hpp>
 #include <charconv>
 #include <fmt/format.h>
 #include <type_traits>

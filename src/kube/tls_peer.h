@@ -1,7 +1,7 @@
 #pragma once
 
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/ssl/ssl_stream.hpp>
 #include <string>
 
 #include "kube/http_connection.h"
@@ -9,7 +9,8 @@
 
 namespace ichor {
 
-using TlsStream = boost::beast::ssl_stream<boost::beast::tcp_stream>;
+/// Not beast::ssl_stream: its teardown is ambiguous to clang where a websocket is on top.
+using TlsStream = boost::asio::ssl::stream<boost::beast::tcp_stream>;
 
 /// From now on the handshake fails unless the peer's certificate carries `host`.
 void expect_peer(TlsStream& stream, const std::string& host);
