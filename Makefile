@@ -61,11 +61,18 @@ sanitize: setup  ## run the unit and sim tests under the sanitizers
 	    ctest --preset $$preset -j $(JOBS) || exit 1; \
 	done
 
-coverage: setup  ## print line and branch coverage per folder
+# Comparisons that `make coverage` counts: templates, validation and patches are proved by them.
+COMPARISONS = 20-talosctl-lab 21-talosctl-table 30-gen-config 35-patch 37-validate 40-jinja \
+    50-sops 60-schematic 65-talhelper 80-kube
+
+coverage: setup  ## print line and branch coverage per folder, of tests and of comparisons
 	@cmake --preset coverage --log-level=NOTICE
 	@cmake --build --preset coverage -j $(JOBS)
 	@rm -rf build/coverage/profile
 	@ctest --preset coverage -j $(JOBS)
+	@ICHOR=$(CURDIR)/build/coverage/ichor \
+	    LLVM_PROFILE_FILE=$(CURDIR)/build/coverage/profile/%m.profraw \
+	    tests/conformance/run --full $(COMPARISONS)
 	@tools/coverage build/coverage
 
 tidy: setup  ## check style: tools/tidy and clang-format

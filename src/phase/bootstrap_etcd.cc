@@ -210,7 +210,7 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
   check(!view.nodes.empty(), "a cluster has a control plane");
   NodeName name =
       wanted.facts.bootstrap_target() ? *wanted.facts.bootstrap_target() : view.nodes.front().node;
-  if (mutant("two-bootstraps") && wanted.facts.last(Call::bootstrap, name)) {
+  if (wanted.facts.last(Call::bootstrap, name) && mutant("two-bootstraps")) {
     name = view.nodes.back().node;
   }
   const NodeView* target = find(view, name);

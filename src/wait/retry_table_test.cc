@@ -109,6 +109,7 @@ TEST(RetryTable, EveryReactionHasItsName) {
   EXPECT_EQ(name_of(Reaction::not_yet), "not-yet");
   EXPECT_EQ(name_of(Reaction::look_again), "look-again");
   EXPECT_EQ(name_of(Reaction::give_up), "give-up");
+  EXPECT_EQ(name_of(static_cast<Reaction>(99)), "?");
 }
 
 TEST(RetryTable, ASentMutationIsNeverPlainlyRetried) {

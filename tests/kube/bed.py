@@ -183,7 +183,8 @@ class Bed:
 
     @property
     def environment(self):
-        return {"PATH": os.environ["PATH"], "HOME": str(self.folder),
+        profile = {name: os.environ[name] for name in ("LLVM_PROFILE_FILE",) if name in os.environ}
+        return {"PATH": os.environ["PATH"], "HOME": str(self.folder), **profile,
                 "SOPS_AGE_KEY_FILE": str(self.tree.age_key) if self.tree else ""}
 
     def start_ichor(self, *arguments, environment=None, kubeconfig=None):
