@@ -28,7 +28,6 @@ class Flux(threading.Thread):
     def __init__(self, folder, running, plane):
         super().__init__(daemon=True)
         self.folder, self.running, self.plane = folder, running, plane
-        self.api = plane.api
         self.over = threading.Event()
         self.starts = {"flux-operator": self.start_operator,
                        "source-controller": self.start_source_controller,
@@ -47,14 +46,16 @@ class Flux(threading.Thread):
                 print(error, file=sys.stderr, flush=True)
 
     def look(self):
-        for deployment in self.api.items(DEPLOYMENTS):
+        for deployment in self.plane.api.items(DEPLOYMENTS):
             name = deployment["metadata"]["name"]
             if name in self.starts and deployment.get("status", {}).get("readyReplicas"):
                 self.starts.pop(name)()
 
     def start_operator(self):
         manifests = tools.files("flux-manifests") / "config/data"
-        self.start_program("flux-operator", "--storage-path", manifests, "--web-server-port", "0")
+        # It refuses to run with cryptography that is not FIPS 140's.
+        self.start_program("flux-operator", "--storage-path", manifests, "--web-server-port", "0",
+                           GODEBUG="fips140=on", NOTIFICATIONS_DISABLED="true")
 
     def start_source_controller(self):
         """Artifacts go from it to the others over the loopback."""
@@ -67,17 +68,15 @@ class Flux(threading.Thread):
     def start_controller(self, name, *arguments):
         self.start_program(name, "--watch-all-namespaces", *arguments)
 
-    def start_program(self, name, *arguments):
+    def start_program(self, name, *arguments, **environment):
         health = processes.free_port()
         self.running.start(
             name,
             [tools.program(name), "--enable-leader-election=false", "--metrics-addr", "127.0.0.1:0",
              "--health-addr", f"127.0.0.1:{health}", "--log-level", "info", *arguments],
             lambda: processes.connects(health),
-            # The operator refuses to run with cryptography that is not FIPS 140's.
             {"KUBECONFIG": str(self.plane.kubeconfig), "RUNTIME_NAMESPACE": NAMESPACE,
-             "GODEBUG": "fips140=on" if name == "flux-operator" else "",
-             "NOTIFICATIONS_DISABLED": "true"})
+             **environment})
 
     def reconcile(self, path):
         """Asks a controller to look now, as the flux CLI does."""
