@@ -11,7 +11,7 @@ DEMO_REPORT = build/ichor report -p examples/reference/ichor.yaml --text \
     --state-dir build/demo/ichor/reference
 
 .PHONY: help setup build test demo conformance conformance-full real real-full \
-        process baseline faults sanitize coverage tidy format \
+        process baseline faults stress sanitize coverage tidy format \
         analyze mutants fuzz bench clean
 
 help:  ## list these commands
@@ -53,6 +53,10 @@ baseline: build  ## the old pipe of talosctl and a shell beside ichor, on the la
 
 faults: build  ## write docs/faults.md from src/doctor
 	@build/ichor doctor --all --markdown > docs/faults.md
+
+stress: build  ## repeat the tests while the machine is busy (hours)
+	@tools/stress --times 1000 --jobs 4 build/talos_test
+	@tools/stress --times 20 --suite
 
 sanitize: setup  ## run the unit and sim tests under the sanitizers
 	@for preset in asan tsan; do \

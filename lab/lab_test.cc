@@ -10,33 +10,37 @@
 namespace ichor::lab {
 namespace {
 
-using grpc::StatusCode;
+using google::protobuf::Empty;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-grpc::Status call_version(const TestClient& client) {
+constexpr const char* kBootstrap = "/machine.MachineService/Bootstrap";
+constexpr const char* kHostname = "/machine.MachineService/Hostname";
+constexpr const char* kGet = "/cosi.resource.State/Get";
+constexpr const char* kWatch = "/cosi.resource.State/Watch";
+
+TestClient::Status call_version(TestClient& client) {
   machine::VersionResponse response;
-  return client.machine->Version(client.context().get(), {}, &response);
+  return client.call("/machine.MachineService/Version", Empty(), response);
 }
 
 TEST(LabTest, ANewMachineWaitsInMaintenanceModeWithACertificateOfItsOwn) {
   TestLab world(1, 0);
   world.start();
-  const auto seen = std::make_shared<std::string>();
-  const TestClient stranger = world.stranger("cp1", seen);
+  TestClient stranger = world.stranger("cp1");
   ASSERT_TRUE(TestLab::reaches(stranger, spec::STAGE_MAINTENANCE, true));
 
-  const auto facts = pki::inspect(*seen);
+  const auto facts = pki::inspect(shown_certificate(world.address("cp1")));
   ASSERT_TRUE(facts);
   EXPECT_EQ(facts->common_name, "maintenance-service.talos.dev");
   EXPECT_THAT(facts->ip_addresses,
               ElementsAre("10.5.0.2", world.address("cp1"), "127.0.0.1", "::1"));
   EXPECT_EQ(facts->fingerprint.value(), world.lab->status().nodes.front().fingerprint);
 
-  const grpc::Status version = call_version(stranger);
-  EXPECT_EQ(version.error_code(), StatusCode::UNIMPLEMENTED);
-  EXPECT_EQ(version.error_message(), "API is not implemented in maintenance mode");
+  const TestClient::Status version = call_version(stranger);
+  EXPECT_EQ(version.code, Code::unimplemented);
+  EXPECT_EQ(version.text, "API is not implemented in maintenance mode");
 }
 
 TEST(LabTest, ACrashGivesAMachineInMaintenanceModeANewKey) {
@@ -54,7 +58,7 @@ TEST(LabTest, AnAppliedConfigIsInstalledAndTheNodeComesBackUnderTheClustersAutho
   TestLab world(1, 0);
   world.start();
   ASSERT_TRUE(world.apply("cp1").ok());
-  const TestClient admin = world.admin("cp1");
+  TestClient admin = world.admin("cp1");
   ASSERT_TRUE(TestLab::reaches(admin, spec::STAGE_BOOTING));
   EXPECT_TRUE(call_version(admin).ok());
   const NodeReport report = world.lab->status().nodes.front();
@@ -71,34 +75,38 @@ TEST(LabTest, AConfiguredNodeTakesOnlyClientsOfItsCluster) {
 
   const auto foreign = pki::make_ca("talos", pki::KeyKind::ed25519, TestLab::wall_now());
   TestClient rival = world.client("cp1", foreign);
-  grpc::ClientContext once;
-  machine::VersionResponse response;
-  EXPECT_EQ(rival.machine->Version(&once, {}, &response).error_code(), StatusCode::UNAVAILABLE);
+  const auto refused = rival.try_once();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->code, Code::unavailable);
 
-  const TestClient reader = world.client("cp1", test_secrets().os, "os:reader");
+  TestClient reader = world.client("cp1", test_secrets().os, "os:reader");
   EXPECT_TRUE(call_version(reader).ok());
   machine::BootstrapResponse bootstrapped;
-  const grpc::Status denied = reader.machine->Bootstrap(reader.context().get(), {}, &bootstrapped);
-  EXPECT_EQ(denied.error_code(), StatusCode::PERMISSION_DENIED);
-  EXPECT_EQ(denied.error_message(), "not authorized");
+  const TestClient::Status denied =
+      reader.call(kBootstrap, machine::BootstrapRequest(), bootstrapped);
+  EXPECT_EQ(denied.code, Code::permission_denied);
+  EXPECT_EQ(denied.text, "not authorized");
 }
 
 TEST(LabTest, AClusterOfThreeGrowsToThreeVotersAndAllNodesAreReady) {
   TestLab world(3, 1);
   world.start();
   world.bring_up();
-  const TestClient admin = world.admin("cp2");
+  TestClient admin = world.admin("cp2");
   machine::EtcdMemberListResponse members;
-  ASSERT_TRUE(admin.machine->EtcdMemberList(admin.context().get(), {}, &members).ok());
+  ASSERT_TRUE(
+      admin
+          .call("/machine.MachineService/EtcdMemberList", machine::EtcdMemberListRequest(), members)
+          .ok());
   ASSERT_THAT(members.messages(), SizeIs(1));
   ASSERT_THAT(members.messages(0).members(), SizeIs(3));
   for (const machine::EtcdMember& member : members.messages(0).members()) {
     EXPECT_FALSE(member.is_learner()) << member.hostname();
     EXPECT_THAT(member.peer_urls(0), HasSubstr("https://10.5.0."));
   }
-  const grpc::Status again = TestLab::bootstrap(world.admin("cp1"));
-  EXPECT_EQ(again.error_code(), StatusCode::ALREADY_EXISTS);
-  EXPECT_EQ(again.error_message(), "etcd data directory is not empty");
+  const TestClient::Status again = TestLab::bootstrap(world.admin("cp1"));
+  EXPECT_EQ(again.code, Code::already_exists);
+  EXPECT_EQ(again.text, "etcd data directory is not empty");
   EXPECT_THAT(world.lab->status().etcd_clusters, SizeIs(1));
 }
 
@@ -108,76 +116,70 @@ TEST(LabTest, OneNodesApidAsksTheOthersForTheClient) {
   world.bring_up();
   const std::string worker = "10.5.0.3";
 
-  const TestClient through = world.admin("cp1", worker);
+  TestClient through = world.admin("cp1", worker);
   machine::HostnameResponse hostname;
-  ASSERT_TRUE(through.machine->Hostname(through.context().get(), {}, &hostname).ok());
+  ASSERT_TRUE(through.call(kHostname, Empty(), hostname).ok());
   EXPECT_EQ(hostname.messages(0).hostname(), "w1");
   EXPECT_FALSE(hostname.messages(0).has_metadata());
 
-  const TestClient admin = world.admin("cp1");
-  const auto many = admin.context();
-  many->AddMetadata("nodes", "10.5.0.2");
-  many->AddMetadata("nodes", worker);
-  many->AddMetadata("nodes", "10.5.0.99");
-  ASSERT_TRUE(admin.machine->Hostname(many.get(), {}, &hostname).ok());
+  TestClient admin = world.admin("cp1");
+  const grpc::Metadata many{{"nodes", "10.5.0.2"}, {"nodes", worker}, {"nodes", "10.5.0.99"}};
+  ASSERT_TRUE(admin.call(kHostname, Empty(), hostname, many).ok());
   ASSERT_THAT(hostname.messages(), SizeIs(3));
   EXPECT_EQ(hostname.messages(0).metadata().hostname(), "10.5.0.2");
   EXPECT_EQ(hostname.messages(1).metadata().hostname(), worker);
   EXPECT_EQ(hostname.messages(1).hostname(), "w1");
   EXPECT_THAT(hostname.messages(2).metadata().error(),
               HasSubstr("dial tcp 10.5.0.99:50000: connect: no route to host"));
-  EXPECT_EQ(hostname.messages(2).metadata().status().code(), StatusCode::UNAVAILABLE);
+  EXPECT_EQ(hostname.messages(2).metadata().status().code(), static_cast<int>(Code::unavailable));
 
-  const TestClient from_worker = world.admin("w1", "10.5.0.2");
-  const grpc::Status forwarded =
-      from_worker.machine->Hostname(from_worker.context().get(), {}, &hostname);
-  EXPECT_EQ(forwarded.error_code(), StatusCode::PERMISSION_DENIED);
-  EXPECT_EQ(forwarded.error_message(), "no request forwarding");
+  TestClient from_worker = world.admin("w1", "10.5.0.2");
+  const TestClient::Status forwarded = from_worker.call(kHostname, Empty(), hostname);
+  EXPECT_EQ(forwarded.code, Code::permission_denied);
+  EXPECT_EQ(forwarded.text, "no request forwarding");
 }
 
 TEST(LabTest, AWatchBeginsWithAnEmptyMessageAndTheContentsAsked) {
   TestLab world(1, 0);
   world.start();
-  const TestClient stranger = world.stranger("cp1");
+  TestClient stranger = world.stranger("cp1");
   ASSERT_TRUE(TestLab::reaches(stranger, spec::STAGE_MAINTENANCE));
   cosi::resource::WatchRequest request;
   request.set_namespace_("network");
   request.set_type("LinkStatuses.net.talos.dev");
   request.mutable_options()->set_bootstrap_contents(true);
   request.set_api_version(1);
-  const auto context = stranger.context();
-  const auto stream = stranger.state->Watch(context.get(), request);
+  const auto stream = stranger.open(kWatch, request);
   cosi::resource::WatchResponse response;
-  ASSERT_TRUE(stream->Read(&response));
+  ASSERT_TRUE(stream->read(response));
   EXPECT_THAT(response.event(), SizeIs(0));
   for (const char* id : {"eth0", "lo", ""}) {
-    ASSERT_TRUE(stream->Read(&response));
+    ASSERT_TRUE(stream->read(response));
     ASSERT_THAT(response.event(), SizeIs(1));
     EXPECT_EQ(response.event(0).resource().metadata().id(), id);
     EXPECT_TRUE(response.event(0).resource().has_spec());
   }
   EXPECT_EQ(response.event(0).event_type(), cosi::resource::Event::BOOTSTRAPPED);
   EXPECT_THAT(response.event(0).bookmark(), SizeIs(16));
-  context->TryCancel();
 }
 
 TEST(LabTest, SecretsAreForAdministrators) {
   TestLab world(1, 0);
   world.start();
-  const TestClient stranger = world.stranger("cp1");
+  TestClient stranger = world.stranger("cp1");
   cosi::resource::GetRequest request;
   request.set_namespace_("config");
   request.set_type("MachineConfigs.config.talos.dev");
   request.set_id("v1alpha1");
   cosi::resource::GetResponse response;
-  const grpc::Status denied = stranger.state->Get(stranger.context().get(), request, &response);
-  EXPECT_EQ(denied.error_code(), StatusCode::PERMISSION_DENIED);
-  EXPECT_EQ(denied.error_message(), "not authorized");
+  const TestClient::Status denied = stranger.call(kGet, request, response);
+  EXPECT_EQ(denied.code, Code::permission_denied);
+  EXPECT_EQ(denied.text, "not authorized");
 
   ASSERT_TRUE(world.apply("cp1").ok());
-  const TestClient admin = world.admin("cp1");
+  TestClient admin = world.admin("cp1");
   ASSERT_TRUE(TestLab::reaches(admin, spec::STAGE_BOOTING));
-  ASSERT_TRUE(admin.state->Get(admin.context().get(), request, &response).ok());
+  ASSERT_TRUE(admin.call(kGet, request, response).ok());
   spec::MachineConfig config;
   config.ParseFromString(response.resource().spec().proto_spec());
   EXPECT_EQ(config.yaml_marshalled(), world.config("cp1"));
@@ -188,8 +190,8 @@ TEST(LabTest, AReplyThatIsLostWasStillCarriedOut) {
   world.start();
   ASSERT_TRUE(TestLab::reaches(world.stranger("cp1"), spec::STAGE_MAINTENANCE));
   ASSERT_TRUE(world.lab->inject({NodeName("cp1"), "lost-reply", {}}));
-  const grpc::Status lost = world.apply("cp1");
-  EXPECT_EQ(lost.error_code(), StatusCode::UNAVAILABLE) << lost.error_message();
+  const TestClient::Status lost = world.apply("cp1");
+  EXPECT_EQ(lost.code, Code::unavailable) << lost.text;
   EXPECT_TRUE(TestLab::reaches(world.admin("cp1"), spec::STAGE_BOOTING));
 }
 
@@ -212,18 +214,17 @@ TEST(LabTest, HealthChecksAreWaitedForOneAfterTheOther) {
   TestLab world(1, 1);
   world.start();
   world.bring_up();
-  const TestClient admin = world.admin("cp1");
+  TestClient admin = world.admin("cp1");
   cluster::HealthCheckRequest request;
   request.mutable_wait_timeout()->set_seconds(1200);
-  const auto context = admin.context();
-  const auto stream = admin.cluster->HealthCheck(context.get(), request);
+  const auto stream = admin.open("/cluster.ClusterService/HealthCheck", request);
   std::vector<std::string> done;
   cluster::HealthCheckProgress progress;
-  while (stream->Read(&progress)) {
+  while (stream->read(progress)) {
     if (progress.message().ends_with(": OK")) done.push_back(progress.message());
   }
-  const grpc::Status status = stream->Finish();
-  EXPECT_TRUE(status.ok()) << status.error_message();
+  const TestClient::Status status = stream->finish();
+  EXPECT_TRUE(status.ok()) << status.text;
   ASSERT_THAT(done, SizeIs(16));
   EXPECT_EQ(done.front(), "waiting for etcd to be healthy: OK");
   EXPECT_EQ(done.back(), "waiting for all k8s nodes to report schedulable: OK");

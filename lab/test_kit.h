@@ -4,18 +4,19 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <grpcpp/grpcpp.h>
-#include <grpcpp/security/tls_credentials_options.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
 #include <optional>
 #include <sstream>
 #include <string>
 
-#include "cluster.grpc.pb.h"
-#include "cosi_state.grpc.pb.h"
+#include "cluster.pb.h"
+#include "cosi_state.pb.h"
 #include "lab/lab.h"
-#include "machine.grpc.pb.h"
+#include "lab/test_client.h"
+#include "machine.pb.h"
 #include "machineconfig/generate.h"
 #include "os/temp_dir.h"
 #include "pki/certificate.h"
@@ -41,46 +42,24 @@ inline const pki::SecretsBundle& test_secrets() {
   return bundle;
 }
 
-/// Takes whatever certificate a server shows and remembers it.
-class CertificateWitness final : public grpc::experimental::ExternalCertificateVerifier {
- public:
-  explicit CertificateWitness(std::shared_ptr<std::string> seen) : seen_(std::move(seen)) {}
-  bool Verify(grpc::experimental::TlsCustomVerificationCheckRequest* request,
-              std::function<void(grpc::Status)>, grpc::Status*) override {
-    const grpc::string_ref pem = request->peer_cert();
-    *seen_ = std::string(pem.data(), pem.size());
-    return true;
-  }
-  void Cancel(grpc::experimental::TlsCustomVerificationCheckRequest*) override {}
-
- private:
-  std::shared_ptr<std::string> seen_;
-};
-
-/// A client of one node.
-struct TestClient {
-  explicit TestClient(std::shared_ptr<grpc::Channel> to, std::string through = {})
-      : channel(std::move(to)),
-        machine(machine::MachineService::NewStub(channel)),
-        state(cosi::resource::State::NewStub(channel)),
-        cluster(cluster::ClusterService::NewStub(channel)),
-        node(std::move(through)) {}
-
-  std::unique_ptr<grpc::ClientContext> context() const {
-    auto made = std::make_unique<grpc::ClientContext>();
-    made->set_deadline(
-        gpr_time_add(gpr_now(GPR_CLOCK_REALTIME), gpr_time_from_seconds(20, GPR_TIMESPAN)));
-    made->set_wait_for_ready(true);
-    if (!node.empty()) made->AddMetadata("node", node);
-    return made;
-  }
-
-  std::shared_ptr<grpc::Channel> channel;
-  std::unique_ptr<machine::MachineService::Stub> machine;
-  std::unique_ptr<cosi::resource::State::Stub> state;
-  std::unique_ptr<cluster::ClusterService::Stub> cluster;
-  std::string node;  // reached through the endpoint's apid; empty: the endpoint itself
-};
+/// The certificate that a server shows to anybody, in PEM; empty if it shows none.
+inline std::string shown_certificate(const std::string& address) {
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()),
+                                                                  SSL_CTX_free);
+  constexpr unsigned char h2[] = {2, 'h', '2'};
+  SSL_CTX_set_alpn_protos(context.get(), h2, sizeof h2);
+  const std::unique_ptr<BIO, decltype(&BIO_free_all)> connection(BIO_new_ssl_connect(context.get()),
+                                                                 BIO_free_all);
+  BIO_set_conn_hostname(connection.get(), (address + ":50000").c_str());
+  if (BIO_do_handshake(connection.get()) != 1) return {};
+  SSL* tls = nullptr;
+  BIO_get_ssl(connection.get(), &tls);
+  const std::unique_ptr<BIO, decltype(&BIO_free_all)> text(BIO_new(BIO_s_mem()), BIO_free_all);
+  PEM_write_bio_X509(text.get(), SSL_get0_peer_certificate(tls));
+  char* bytes = nullptr;
+  const long size = BIO_get_mem_data(text.get(), &bytes);
+  return {bytes, static_cast<std::size_t>(size)};
+}
 
 /// A lab of its own with a profile, secrets and configs that fit.
 class TestLab {
@@ -132,96 +111,79 @@ class TestLab {
     return made ? std::string(made->bytes.reveal()) : "";
   }
 
-  /// As talosctl --insecure: no certificate asked for or shown. `seen` gets the server's.
-  TestClient stranger(const std::string& name,
-                      std::shared_ptr<std::string> seen = std::make_shared<std::string>()) const {
-    grpc::experimental::TlsChannelCredentialsOptions tls;
-    tls.set_verify_server_certs(false);
-    tls.set_check_call_host(false);
-    tls.set_certificate_verifier(
-        grpc::experimental::ExternalCertificateVerifier::Create<CertificateWitness>(seen));
-    return TestClient(channel_to(name, grpc::experimental::TlsCredentials(tls)));
-  }
+  /// As talosctl --insecure: no certificate asked for or shown.
+  TestClient stranger(const std::string& name) const { return {address(name), std::nullopt}; }
 
   /// With a client certificate under `os_ca`.
   TestClient client(const std::string& name, const pki::CertificateAndKey& os_ca,
                     const std::string& role = "os:admin", const std::string& through = {}) const {
     const auto issued = pki::issue_talos_client(os_ca, {role}, wall_now());
-    grpc::SslCredentialsOptions tls;
-    tls.pem_root_certs = os_ca.certificate;
-    tls.pem_cert_chain = issued->certificate;
-    tls.pem_private_key = std::string(pki::openssl_label(issued->key).reveal());
-    return TestClient(channel_to(name, grpc::SslCredentials(tls)), through);
+    TalosCredentials credentials{os_ca.certificate, issued->certificate, issued->key};
+    return {address(name), std::move(credentials), through};
   }
   TestClient admin(const std::string& name, const std::string& through = {}) const {
     return client(name, test_secrets().os, "os:admin", through);
   }
 
-  std::shared_ptr<grpc::Channel> channel_to(
-      const std::string& name, const std::shared_ptr<grpc::ChannelCredentials>& credentials) const {
-    grpc::ChannelArguments arguments;
-    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
-    arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 20);
-    arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 50);
-    return grpc::CreateCustomChannel(address(name) + ":50000", credentials, arguments);
-  }
-
-  static WallTime wall_now() { return {gpr_now(GPR_CLOCK_REALTIME).tv_sec * 1000}; }
+  static WallTime wall_now() { return LoopClock().wall(); }
 
   /// Applies the node's own config in maintenance mode.
-  grpc::Status apply(const std::string& name) const {
-    const TestClient to = stranger(name);
+  TestClient::Status apply(const std::string& name) const {
+    TestClient to = stranger(name);
     machine::ApplyConfigurationRequest request;
     request.set_data(config(name));
     request.set_mode(machine::ApplyConfigurationRequest::AUTO);
     machine::ApplyConfigurationResponse response;
-    return to.machine->ApplyConfiguration(to.context().get(), request, &response);
+    return to.call("/machine.MachineService/ApplyConfiguration", request, response);
   }
 
   /// Follows a node's MachineStatus until it has reached the stage. With a client whose calls wait
   /// for the connection this also waits for the port.
-  static bool reaches(const TestClient& client, spec::MachineStage stage, bool ready = false) {
+  static bool reaches(TestClient& client, spec::MachineStage stage, bool ready = false) {
     cosi::resource::WatchRequest request;
     request.set_namespace_("runtime");
     request.set_type("MachineStatuses.runtime.talos.dev");
     request.set_id("machine");
+    request.mutable_options();
     // A reboot breaks the stream; the next one begins with what there is then.
     for (int attempt = 0; attempt < 10; ++attempt) {
-      const auto context = client.context();
-      const auto stream = client.state->Watch(context.get(), request);
+      const auto stream = client.open("/cosi.resource.State/Watch", request);
+      if (!stream) return false;
       cosi::resource::WatchResponse response;
-      while (stream->Read(&response)) {
+      while (stream->read(response)) {
         for (const cosi::resource::Event& event : response.event()) {
           spec::MachineStatus status;
           status.ParseFromString(event.resource().spec().proto_spec());
           if (status.stage() == stage && (!ready || status.status().ready())) return true;
         }
       }
-      if (stream->Finish().error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) return false;
+      if (stream->finish().code == Code::deadline_exceeded) return false;
     }
     return false;
   }
+  static bool reaches(TestClient&& client, spec::MachineStage stage, bool ready = false) {
+    return reaches(client, stage, ready);
+  }
 
   /// Asks for a bootstrap until the node takes it; FailedPrecondition means not yet.
-  static grpc::Status bootstrap(const TestClient& client) {
-    grpc::Status status;
+  static TestClient::Status bootstrap(TestClient client) {
+    TestClient::Status status;
     do {
       machine::BootstrapResponse response;
-      status = client.machine->Bootstrap(client.context().get(), {}, &response);
-    } while (status.error_code() == grpc::StatusCode::FAILED_PRECONDITION);
+      status =
+          client.call("/machine.MachineService/Bootstrap", machine::BootstrapRequest(), response);
+    } while (status.code == Code::failed_precondition);
     return status;
   }
 
   /// All nodes configured, etcd up on the first control plane, and everybody ready.
   void bring_up() {
     for (const NodePlan& node : profile.nodes) {
-      const grpc::Status status = apply(node.name.value());
-      ASSERT_TRUE(status.ok()) << status.error_message();
+      const TestClient::Status status = apply(node.name.value());
+      ASSERT_TRUE(status.ok()) << status.text;
     }
-    const grpc::Status bootstrapped = bootstrap(admin("cp1"));
-    ASSERT_TRUE(bootstrapped.ok()) << bootstrapped.error_message();
+    const TestClient::Status bootstrapped = bootstrap(admin("cp1"));
+    ASSERT_TRUE(bootstrapped.ok()) << bootstrapped.text;
     for (const NodePlan& node : profile.nodes) {
       ASSERT_TRUE(reaches(admin(node.name.value()), spec::STAGE_RUNNING, true))
           << node.name.value();

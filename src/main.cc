@@ -279,7 +279,7 @@ Result<std::unique_ptr<Site>> MachineDesk::reach(Access access) {
   options.canonical_digest = [](std::string_view text) {
     return canonical_digest(text).value_or(Digest{});
   };
-  options.post = [&loop = loop()](std::function<void()> work) { loop.post(std::move(work)); };
+  options.io = &loop().io();
   auto talos = GrpcTalosApi::make(std::move(options));
   if (!talos) return tl::unexpected(std::move(talos).error());
   auto kube = std::make_unique<HttpsKubeApi>(loop().io(), std::move(access.dial));

@@ -24,15 +24,15 @@ std::string hex(const std::string& bytes) {
 }
 
 /// A resource read from a lab node in maintenance mode.
-cosi::resource::Resource read(const TestClient& client, const std::string& space,
-                              const std::string& type, const std::string& id) {
+cosi::resource::Resource read(TestClient& client, const std::string& space, const std::string& type,
+                              const std::string& id) {
   cosi::resource::GetRequest request;
   request.set_namespace_(space);
   request.set_type(type);
   request.set_id(id);
   cosi::resource::GetResponse response;
-  const grpc::Status status = client.state->Get(client.context().get(), request, &response);
-  EXPECT_TRUE(status.ok()) << status.error_message();
+  const TestClient::Status status = client.call("/cosi.resource.State/Get", request, response);
+  EXPECT_TRUE(status.ok()) << status.text;
   return response.resource();
 }
 
@@ -41,7 +41,7 @@ class KindsTest : public testing::Test {
   KindsTest() : world_(1, 0) {
     world_.profile.nodes.front().mac = MacAddress("52:54:00:00:00:65");
     world_.start();
-    client_ = std::make_unique<TestClient>(world_.stranger("cp1"));
+    client_.reset(new TestClient(world_.stranger("cp1")));
     EXPECT_TRUE(TestLab::reaches(*client_, spec::STAGE_MAINTENANCE));
   }
   TestLab world_;

@@ -23,9 +23,9 @@ constexpr Duration kBookmarkEvery = std::chrono::seconds(60);
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(LoopClock& loop, int fd, Peer peer, std::weak_ptr<KubeCluster> cluster)
+  Connection(LoopClock& loop, Local::socket socket, Peer peer, std::weak_ptr<KubeCluster> cluster)
       : loop_(loop),
-        socket_(loop.io(), Local(), fd),
+        socket_(std::move(socket)),
         peer_(std::move(peer)),
         cluster_(std::move(cluster)),
         limit_(loop.io()),
@@ -208,8 +208,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
 }  // namespace
 
-void serve_http(LoopClock& loop, int fd, Peer peer, std::weak_ptr<KubeCluster> cluster) {
-  std::make_shared<Connection>(loop, fd, std::move(peer), std::move(cluster))->read();
+void serve_http(LoopClock& loop, Local::socket socket, Peer peer,
+                std::weak_ptr<KubeCluster> cluster) {
+  std::make_shared<Connection>(loop, std::move(socket), std::move(peer), std::move(cluster))
+      ->read();
 }
 
 }  // namespace ichor::lab

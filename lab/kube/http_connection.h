@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <functional>
 #include <memory>
 
@@ -18,6 +19,7 @@ struct KubeCluster {
 };
 
 /// Serves HTTP/1.1 on a connected socket until the client leaves. Keeps itself alive.
-void serve_http(LoopClock& loop, int fd, Peer peer, std::weak_ptr<KubeCluster> cluster);
+void serve_http(LoopClock& loop, boost::asio::local::stream_protocol::socket socket, Peer peer,
+                std::weak_ptr<KubeCluster> cluster);
 
 }  // namespace ichor::lab

@@ -4,6 +4,7 @@
 
 #include "lab/kube/model.h"
 #include "lab/kube/objects.h"
+#include "lab/net/socket_inside.h"
 #include "pki/issue.h"
 
 namespace ichor::lab {
@@ -77,11 +78,15 @@ void KubeService::open(const std::string& address, Port& port, Machine& machine)
   auto context = make_context(address, machine);
   if (!context) return;
   const std::shared_ptr<KubeCluster> cluster = cluster_of(machine);
-  port.gate = std::make_unique<Gate>(site_.clock().io(), address, port_,
-                                     [this, weak = std::weak_ptr(cluster)](
-                                         const std::shared_ptr<Tunnel>&, int fd, const Peer& peer) {
-                                       serve_http(site_.clock(), fd, peer, weak);
-                                     });
+  port.gate = std::make_unique<Gate>(
+      site_.clock().io(), address, port_,
+      [this, weak = std::weak_ptr(cluster)](const std::shared_ptr<Tunnel>&,
+                                            const Peer& peer) -> std::unique_ptr<Inside> {
+        auto pair = SocketInside::make(site_.clock().io().get_executor());
+        if (!pair) return nullptr;
+        serve_http(site_.clock(), std::move(pair->other), peer, weak);
+        return std::move(pair->inside);
+      });
   (void)port.gate->open(*context);
   apply_faults(machine);
 }

@@ -125,8 +125,9 @@ void Gate::retire_all(Duration quiet) {
   for (const auto& tunnel : std::vector(tunnels_)) tunnel->retire(quiet);
 }
 
-void Gate::on_tunnel_open(const std::shared_ptr<Tunnel>& tunnel, int inner_fd, const Peer& peer) {
-  handover_(tunnel, inner_fd, peer);
+std::unique_ptr<Inside> Gate::on_tunnel_open(const std::shared_ptr<Tunnel>& tunnel,
+                                             const Peer& peer) {
+  return handover_(tunnel, peer);
 }
 
 void Gate::on_tunnel_end(Tunnel& tunnel) {

@@ -21,8 +21,9 @@ namespace ichor::lab {
 /// kernel answers.
 class Gate final : private Tunnel::Owner {
  public:
-  using Handover =
-      std::function<void(const std::shared_ptr<Tunnel>& tunnel, int inner_fd, const Peer& peer)>;
+  /// Who serves a connection whose handshake is over; null: nobody does.
+  using Handover = std::function<std::unique_ptr<Inside>(const std::shared_ptr<Tunnel>& tunnel,
+                                                         const Peer& peer)>;
 
   Gate(boost::asio::io_context& io, std::string address, std::uint16_t port, Handover handover);
   ~Gate() override;
@@ -51,8 +52,8 @@ class Gate final : private Tunnel::Owner {
   const std::string& address() const { return address_; }
 
  private:
-  void on_tunnel_open(const std::shared_ptr<Tunnel>& tunnel, int inner_fd,
-                      const Peer& peer) override;
+  std::unique_ptr<Inside> on_tunnel_open(const std::shared_ptr<Tunnel>& tunnel,
+                                         const Peer& peer) override;
   void on_tunnel_end(Tunnel& tunnel) override;
   Result<void> settle();
   Result<void> listen(int backlog);

@@ -31,17 +31,31 @@ struct Meeting {
   std::string error;
 };
 
+/// Says one text and is over.
+class Greeting final : public Inside {
+ public:
+  explicit Greeting(std::string text) : text_(std::move(text)) {}
+  std::size_t give(std::string_view bytes) override { return bytes.size(); }
+  Answer ask(char* buffer, std::size_t) override {
+    if (text_.empty()) return {Answer::Kind::over};
+    const std::string said = std::exchange(text_, {});
+    std::memcpy(buffer, said.data(), said.size());
+    return {Answer::Kind::bytes, said.size()};
+  }
+
+ private:
+  std::string text_;
+};
+
 /// A gate on an address of its own that answers every connection with "hello".
 class GateTest : public testing::Test {
  protected:
   GateTest()
       : ca_(pki::make_ca("talos", pki::KeyKind::ed25519, {0}, std::chrono::hours(1'000'000))),
         gate_(loop_.io(), address(), kPort,
-              [](const std::shared_ptr<Tunnel>&, int fd, const Peer& peer) {
-                const std::string text =
-                    peer.anonymous ? "hello" : "hello " + peer.organizations[0];
-                (void)!::write(fd, text.data(), text.size());
-                ::close(fd);
+              [](const std::shared_ptr<Tunnel>&, const Peer& peer) {
+                return std::make_unique<Greeting>(
+                    peer.anonymous ? "hello" : "hello " + peer.organizations[0]);
               }),
         thread_([this] { loop_.run(); }) {}
   ~GateTest() override {

@@ -1,11 +1,11 @@
 #include "lab/net/tunnel.h"
 
 #include <array>
+#include <boost/asio/post.hpp>
 #include <cerrno>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 #include <utility>
 
 #include "base/check.h"
@@ -29,7 +29,6 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == 
 Tunnel::Tunnel(asio::ip::tcp::socket outside, std::shared_ptr<const TlsContext> context,
                Owner& owner)
     : outside_(std::move(outside)),
-      inside_(outside_.get_executor()),
       context_(std::move(context)),
       owner_(&owner),
       tls_(SSL_new(context_->handle())),
@@ -71,16 +70,21 @@ void Tunnel::open() {
   const unsigned char* protocol = nullptr;
   unsigned int protocol_size = 0;
   SSL_get0_alpn_selected(tls_, &protocol, &protocol_size);
-  int pair[2];
-  if ((settings.protocol_required && protocol_size == 0) ||
-      ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) != 0) {
+  if (settings.protocol_required && protocol_size == 0) {
     end();
     return;
   }
   limit_.cancel();
   open_ = true;
-  inside_.assign(asio::local::stream_protocol(), pair[0]);
-  owner_->on_tunnel_open(shared_from_this(), pair[1], peer_of(tls_));
+  inside_ = owner_->on_tunnel_open(shared_from_this(), peer_of(tls_));
+  if (ended_) return;
+  if (!inside_) {
+    end();
+    return;
+  }
+  inside_->ready = [weak = weak_from_this()] {
+    if (const auto tunnel = weak.lock()) tunnel->wake();
+  };
   pump();
 }
 
@@ -123,34 +127,25 @@ bool Tunnel::pull_inward() {
 
 bool Tunnel::push_inward() {
   if (!inward_.due()) return false;
-  const ssize_t size =
-      ::send(inside_.native_handle(), inward_.pending.data(), inward_.pending.size(), MSG_NOSIGNAL);
-  if (size > 0) {
-    inward_.pending.erase(0, static_cast<std::size_t>(size));
-    return true;
-  }
-  if (would_block()) {
-    await(Side::inside_write);
-  } else {
-    inward_.pending.clear();  // the server inside is gone; what it said last may still go out
-  }
-  return false;
+  // Serving a call may end this connection, and with it the server.
+  std::string bytes = std::exchange(inward_.pending, {});
+  const std::size_t taken = inside_->give(bytes);
+  if (taken < bytes.size() && !ended_) inward_.pending = bytes.substr(taken);
+  return taken > 0;
 }
 
 bool Tunnel::pull_outward() {
   if (!outward_.free()) return false;
   std::array<char, kPiece> piece;
-  const ssize_t size = ::recv(inside_.native_handle(), piece.data(), piece.size(), 0);
-  if (size > 0) {
-    take_in(outward_, piece.data(), static_cast<std::size_t>(size));
-    return true;
+  const Inside::Answer answer = inside_->ask(piece.data(), piece.size());
+  if (ended_) return false;
+  switch (answer.kind) {
+    case Inside::Answer::Kind::bytes: take_in(outward_, piece.data(), answer.size); return true;
+    case Inside::Answer::Kind::nothing_yet: return false;
+    case Inside::Answer::Kind::over: break;
   }
-  if (size < 0 && would_block()) {
-    await(Side::inside_read);
-  } else {
-    SSL_shutdown(tls_);
-    say_goodbye();
-  }
+  SSL_shutdown(tls_);
+  say_goodbye();
   return false;
 }
 
@@ -189,25 +184,27 @@ void Tunnel::take_in(Lane& lane, const char* bytes, std::size_t size) {
   });
 }
 
-void Tunnel::await(Side side) {
-  bool& awaited = awaited_[static_cast<std::size_t>(side)];
-  if (awaited) return;
-  awaited = true;
-  auto ready = [self = shared_from_this(), &awaited](const boost::system::error_code& error) {
-    awaited = false;
-    if (!error) self->pump();
-  };
-  using asio::socket_base;
-  switch (side) {
-    case Side::outside_read: outside_.async_wait(socket_base::wait_read, ready); break;
-    case Side::outside_write: outside_.async_wait(socket_base::wait_write, ready); break;
-    case Side::inside_read: inside_.async_wait(socket_base::wait_read, ready); break;
-    case Side::inside_write: inside_.async_wait(socket_base::wait_write, ready); break;
-  }
+void Tunnel::await(asio::socket_base::wait_type what, bool& awaited) {
+  if (std::exchange(awaited, true)) return;
+  outside_.async_wait(
+      what, [self = shared_from_this(), &awaited](const boost::system::error_code& error) {
+        awaited = false;
+        if (!error) self->pump();
+      });
 }
 
 void Tunnel::await_tls(int error) {
-  await(error == SSL_ERROR_WANT_WRITE ? Side::outside_write : Side::outside_read);
+  const bool writes = error == SSL_ERROR_WANT_WRITE;
+  await(writes ? asio::socket_base::wait_write : asio::socket_base::wait_read,
+        writes ? awaits_write_ : awaits_read_);
+}
+
+void Tunnel::wake() {
+  if (ended_ || std::exchange(woken_, true)) return;
+  asio::post(outside_.get_executor(), [self = shared_from_this()] {
+    self->woken_ = false;
+    self->pump();
+  });
 }
 
 void Tunnel::say_goodbye() {
@@ -215,7 +212,7 @@ void Tunnel::say_goodbye() {
   leaving_ = true;
   boost::system::error_code ignored;
   outside_.shutdown(asio::socket_base::shutdown_send, ignored);
-  inside_.close(ignored);
+  inside_.reset();
   arm_limit(kGoodbyeLimit, &Tunnel::end);
   drain();
 }
@@ -227,7 +224,7 @@ void Tunnel::drain() {
     size = ::recv(outside_.native_handle(), piece.data(), piece.size(), 0);
   } while (size > 0);
   if (size < 0 && would_block()) {
-    await(Side::outside_read);
+    await(asio::socket_base::wait_read, awaits_read_);
   } else {
     end();
   }
@@ -268,7 +265,7 @@ void Tunnel::end() {
   inward_.timer.cancel();
   outward_.timer.cancel();
   outside_.close(ignored);
-  inside_.close(ignored);
+  const std::unique_ptr<Inside> gone = std::move(inside_);
   owner_->on_tunnel_end(*this);
 }
 

@@ -1,29 +1,27 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "base/time.h"
+#include "lab/net/inside.h"
 #include "lab/net/tls_context.h"
 
 namespace ichor::lab {
 
-/// One TLS connection from outside, carried in the clear to a server inside this process through a
-/// pair of sockets. Lives on the loop's thread and keeps itself alive until it has ended.
-///
-/// Why not let gRPC do TLS: 1.51 cannot demand TLS 1.3, cannot look at a client's key usage within
-/// the handshake, and does not let a test hold, delay or cut the bytes of one connection.
+/// One TLS connection from outside, carried in the clear to a server inside this process. Between
+/// the two a fault can hold, delay or cut its bytes. Lives on the loop's thread and keeps itself
+/// alive until it has ended.
 class Tunnel : public std::enable_shared_from_this<Tunnel> {
  public:
   struct Owner {
     virtual ~Owner() = default;
-    /// The handshake is over; `inner_fd` is the clear side, and is the owner's from now on.
-    virtual void on_tunnel_open(const std::shared_ptr<Tunnel>& tunnel, int inner_fd,
-                                const Peer& peer) = 0;
+    /// The handshake is over. The result serves the client; null: nobody does.
+    virtual std::unique_ptr<Inside> on_tunnel_open(const std::shared_ptr<Tunnel>& tunnel,
+                                                   const Peer& peer) = 0;
     /// It has ended, or never came to be.
     virtual void on_tunnel_end(Tunnel& tunnel) = 0;
   };
@@ -60,7 +58,6 @@ class Tunnel : public std::enable_shared_from_this<Tunnel> {
     bool free() const { return pending.empty() && !delayed; }
     bool due() const { return !pending.empty() && !delayed; }
   };
-  enum class Side { outside_read, outside_write, inside_read, inside_write };
 
   void handshake();
   void open();
@@ -70,23 +67,27 @@ class Tunnel : public std::enable_shared_from_this<Tunnel> {
   bool pull_outward();
   bool push_outward();
   void take_in(Lane& lane, const char* bytes, std::size_t size);
-  /// Comes back to pump() when the socket is ready.
-  void await(Side side);
+  /// Comes back to pump() when the socket is ready for what TLS wants.
   void await_tls(int error);
+  void await(boost::asio::socket_base::wait_type what, bool& awaited);
+  /// Comes back to pump() soon.
+  void wake();
   void say_goodbye();
   void drain();
   void end();
   void arm_limit(Duration limit, void (Tunnel::*then)());
 
   boost::asio::ip::tcp::socket outside_;
-  boost::asio::local::stream_protocol::socket inside_;
+  std::unique_ptr<Inside> inside_;
   std::shared_ptr<const TlsContext> context_;
   Owner* owner_;
   ssl_st* tls_;
   boost::asio::steady_timer limit_;
   Lane inward_;   // from the client to the server inside
   Lane outward_;  // and back
-  bool awaited_[4]{};
+  bool awaits_read_{false};
+  bool awaits_write_{false};
+  bool woken_{false};
   Duration delay_{};
   int bytes_per_s_{0};
   Duration quiet_{};

@@ -1,236 +1,176 @@
 #include "lab/rpc/front.h"
 
-#include <charconv>
-#include <deque>
-#include <grpcpp/generic/async_generic_service.h>
-#include <grpcpp/server.h>
-#include <grpcpp/server_builder.h>
-#include <grpcpp/server_posix.h>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstring>
 #include <map>
-#include <mutex>
 #include <utility>
 
-#include "base/check.h"
+#include "grpc/http2_server.h"
 
 namespace ichor::lab {
 
 namespace {
 
-constexpr int kMessageMax = 32 << 20;
-constexpr std::size_t kQueueMax = 20'000;
+using Stream = grpc::Http2Server::Call;
 
-std::string to_string(const grpc::ByteBuffer& buffer) {
-  std::vector<grpc::Slice> slices;
-  (void)buffer.Dump(&slices);
-  std::string bytes;
-  bytes.reserve(buffer.Length());
-  for (const grpc::Slice& slice : slices) {
-    bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  }
-  return bytes;
-}
-
-grpc::ByteBuffer to_buffer(const std::string& bytes) {
-  const grpc::Slice slice(bytes);
-  return grpc::ByteBuffer(&slice, 1);
-}
-
-class Reactor;
-
-/// The half of a call that both threads hold. `reactor` is null once gRPC is done with it.
-struct Line {
-  std::mutex mutex;
-  Reactor* reactor{nullptr};
-  std::deque<std::string> queue;
-  bool writing{false};
-  bool finishing{false};  // finish() was called
-  bool finished{false};   // and gRPC was told
-  grpc::Status status;
-};
-
-class Reactor final : public grpc::ServerGenericBidiReactor {
+class FrontCall final : public ServerCall, public std::enable_shared_from_this<FrontCall> {
  public:
-  using OnMessage = std::function<void(std::string)>;
-  using OnOver = std::function<void()>;
+  FrontCall(Stream stream, std::uint64_t connection, boost::asio::io_context& io)
+      : stream_(std::move(stream)), connection_(connection), deadline_(io) {}
 
-  Reactor(std::shared_ptr<Line> line, OnMessage on_message, OnOver on_over)
-      : line_(std::move(line)), on_message_(std::move(on_message)), on_over_(std::move(on_over)) {
-    line_->reactor = this;
-    StartRead(&incoming_);
-  }
-
-  void OnReadDone(bool ok) override {
-    // A unary call without a message is the client's mistake; an empty one parses as all zero.
-    if (ok) {
-      on_message_(to_string(incoming_));
-    } else {
-      end(grpc::Status(grpc::StatusCode::INTERNAL, "no message came"));
-    }
-  }
-
-  void OnWriteDone(bool ok) override {
-    const std::lock_guard lock(line_->mutex);
-    line_->writing = false;
-    if (!ok) line_->queue.clear();
-    advance();
-  }
-
-  void OnCancel() override { end(grpc::Status::CANCELLED); }
-
-  void OnDone() override {
-    {
-      const std::lock_guard lock(line_->mutex);
-      line_->reactor = nullptr;
-    }
-    on_over_();
-    delete this;
-  }
-
-  /// Does the next thing that gRPC may be asked for; the line is locked.
-  void advance() {
-    if (line_->writing || line_->finished) return;
-    if (!line_->queue.empty()) {
-      outgoing_ = to_buffer(line_->queue.front());
-      line_->queue.pop_front();
-      line_->writing = true;
-      StartWrite(&outgoing_);
-    } else if (line_->finishing) {
-      line_->finished = true;
-      Finish(line_->status);
-    }
-  }
-
- private:
-  void end(const grpc::Status& status) {
-    const std::lock_guard lock(line_->mutex);
-    line_->queue.clear();
-    if (!std::exchange(line_->finishing, true)) line_->status = status;
-    advance();
-  }
-
-  std::shared_ptr<Line> line_;
-  OnMessage on_message_;
-  OnOver on_over_;
-  grpc::ByteBuffer incoming_;
-  grpc::ByteBuffer outgoing_;
-};
-
-class FrontCall final : public ServerCall {
- public:
-  FrontCall(const grpc::GenericCallbackServerContext& context, std::uint64_t connection,
-            std::shared_ptr<Line> line)
-      : path_(context.method()), connection_(connection), line_(std::move(line)) {
-    for (const auto& [key, value] : context.client_metadata()) {
-      headers_.emplace(std::string(key.data(), key.size()),
-                       std::string(value.data(), value.size()));
-    }
-  }
-
-  const std::string& path() const override { return path_; }
+  const std::string& path() const override { return stream_->path(); }
   std::uint64_t connection() const override { return connection_; }
   const std::string& request() const override { return request_; }
 
   std::vector<std::string> header(std::string_view key) const override {
     std::vector<std::string> values;
-    const auto [begin, end] = headers_.equal_range(std::string(key));
-    for (auto at = begin; at != end; ++at) values.push_back(at->second);
+    for (const auto& [name, value] : stream_->metadata()) {
+      if (name == key) values.push_back(value);
+    }
     return values;
   }
 
   void write(std::string message) override {
-    const std::lock_guard lock(line_->mutex);
-    if (line_->reactor == nullptr || line_->finishing) return;
-    if (line_->queue.size() >= kQueueMax) {
-      line_->queue.clear();
-      line_->finishing = true;
-      line_->status =
-          grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "the client reads too slowly");
-    } else {
-      line_->queue.push_back(std::move(message));
-    }
-    line_->reactor->advance();
+    if (stream_->over() || stream_->write(message)) return;
+    finish(Code::resource_exhausted, "the client reads too slowly");
   }
-
-  void finish(Code code, const std::string& text) override {
-    const std::lock_guard lock(line_->mutex);
-    if (line_->reactor == nullptr || std::exchange(line_->finishing, true)) return;
-    line_->status = grpc::Status(static_cast<grpc::StatusCode>(code), text);
-    line_->reactor->advance();
-  }
-
+  void finish(Code code, const std::string& text) override { stream_->finish(code, text); }
   void on_end(std::function<void()> ended) override { ended_ = std::move(ended); }
 
-  void set_request(std::string request) { request_ = std::move(request); }
+  /// As grpc-go: a call without time is answered, one that runs out of it later is reset.
+  void keep_deadline() {
+    if (!stream_->timeout()) return;
+    if (*stream_->timeout() <= Duration{}) {
+      stream_->finish(Code::deadline_exceeded, "context deadline exceeded");
+      return;
+    }
+    deadline_.expires_after(*stream_->timeout());
+    deadline_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+      const auto call = weak.lock();
+      if (!error && call) call->stream_->reset();
+    });
+  }
+
+  void set_request(std::string request) {
+    request_ = std::move(request);
+    started_ = true;
+  }
+  bool started() const { return started_; }
   void over() {
+    deadline_.cancel();
     if (const auto ended = std::exchange(ended_, nullptr)) ended();
   }
 
  private:
-  std::string path_;
-  std::multimap<std::string, std::string> headers_;
+  Stream stream_;
   std::uint64_t connection_;
+  boost::asio::steady_timer deadline_;
   std::string request_;
-  std::shared_ptr<Line> line_;
+  bool started_{false};
   std::function<void()> ended_;
+};
+
+/// One connection's server as the clear side of a tunnel.
+class FrontInside final : public Inside {
+ public:
+  explicit FrontInside(std::shared_ptr<grpc::Http2Server> http2) : http2_(std::move(http2)) {
+    http2_->on_output = [this] {
+      if (ready) ready();
+    };
+  }
+  FrontInside(const FrontInside&) = delete;
+  FrontInside& operator=(const FrontInside&) = delete;
+  ~FrontInside() override {
+    http2_->on_output = nullptr;
+    http2_->hang_up("the connection has ended");
+  }
+
+  std::size_t give(std::string_view bytes) override {
+    http2_->serve(bytes);
+    return bytes.size();
+  }
+
+  Answer ask(char* buffer, std::size_t size) override {
+    const std::string_view output = http2_->output().substr(0, size);
+    std::memcpy(buffer, output.data(), output.size());
+    const Answer answer{output.empty() ? Answer::Kind::nothing_yet : Answer::Kind::bytes,
+                        output.size()};
+    http2_->output_sent(output.size());
+    http2_->tell_events();
+    if (output.empty() && http2_->over()) return {Answer::Kind::over};
+    return answer;
+  }
+
+ private:
+  std::shared_ptr<grpc::Http2Server> http2_;
 };
 
 }  // namespace
 
-struct RpcFront::Impl final : grpc::CallbackGenericService {
-  Impl(LoopClock& loop, OnCall on_call) : loop(loop), on_call(std::move(on_call)) {
-    grpc::ServerBuilder builder;
-    builder.RegisterCallbackGenericService(this);
-    builder.SetMaxReceiveMessageSize(kMessageMax);
-    builder.SetMaxSendMessageSize(kMessageMax);
-    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1000);
-    builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
-    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-    server = builder.BuildAndStart();
-    check(server != nullptr, "the gRPC server did not start");
+struct RpcFront::Impl : std::enable_shared_from_this<Impl> {
+  Impl(LoopClock& loop, OnCall on_call) : loop(loop), on_call(std::move(on_call)) {}
+
+  /// Runs work from the loop's queue, unless the front is gone by then.
+  void later(std::function<void()> work) {
+    loop.post([weak = weak_from_this(), work = std::move(work)] {
+      if (!weak.expired()) work();
+    });
   }
 
-  grpc::ServerGenericBidiReactor* CreateReactor(
-      grpc::GenericCallbackServerContext* context) override {
-    auto line = std::make_shared<Line>();
-    auto call = std::make_shared<FrontCall>(*context, connection_of(context->peer()), line);
-    return new Reactor(
-        line,
-        [this, call](std::string message) {
-          call->set_request(std::move(message));
-          loop.post([this, call] { on_call(call); });
-        },
-        [this, call] { loop.post([call] { call->over(); }); });
+  void begin(const Stream& stream, std::uint64_t connection) {
+    const auto call = std::make_shared<FrontCall>(stream, connection, loop.io());
+    calls.emplace(stream.get(), call);
+    call->keep_deadline();
   }
 
-  /// gRPC calls the peer of an adopted socket "fd:" and its number.
-  std::uint64_t connection_of(std::string_view peer) {
-    int fd = -1;
-    if (const std::size_t at = peer.find("fd:"); at != peer.npos) {
-      std::from_chars(peer.data() + at + 3, peer.data() + peer.size(), fd);
-    }
-    const std::lock_guard lock(mutex);
-    const auto found = connections.find(fd);
-    return found == connections.end() ? 0 : found->second;
+  /// Talos has no method that a node serves by more than the first message.
+  void take(const Stream& stream) {
+    const auto found = calls.find(stream.get());
+    if (found == calls.end() || found->second->started()) return;
+    found->second->set_request(stream->take_message());
+    later([this, call = found->second] { on_call(call); });
+  }
+
+  void half_close(const Stream& stream) {
+    const auto found = calls.find(stream.get());
+    if (found == calls.end() || found->second->started()) return;
+    stream->finish(Code::internal, "no message came");
+  }
+
+  void end(const Stream& stream) {
+    const auto found = calls.find(stream.get());
+    if (found == calls.end()) return;
+    later([call = found->second] { call->over(); });
+    calls.erase(found);
   }
 
   LoopClock& loop;
   OnCall on_call;
-  std::mutex mutex;
-  std::map<int, std::uint64_t> connections;  // by descriptor; the last user of a number counts
-  std::unique_ptr<grpc::Server> server;
+  std::map<const grpc::ServerStream*, std::shared_ptr<FrontCall>> calls;
 };
 
 RpcFront::RpcFront(LoopClock& loop, OnCall on_call)
-    : impl_(std::make_unique<Impl>(loop, std::move(on_call))) {}
+    : impl_(std::make_shared<Impl>(loop, std::move(on_call))) {}
 
-RpcFront::~RpcFront() { impl_->server->Shutdown(gpr_inf_past(GPR_CLOCK_REALTIME)); }
+RpcFront::~RpcFront() = default;
 
-void RpcFront::adopt(int fd, std::uint64_t connection) {
-  {
-    const std::lock_guard lock(impl_->mutex);
-    impl_->connections[fd] = connection;
-  }
-  grpc::AddInsecureChannelFromFd(impl_->server.get(), fd);
+std::unique_ptr<Inside> RpcFront::serve(std::uint64_t connection, grpc::Http2Limits limits) {
+  grpc::Http2Server::Events events;
+  const std::weak_ptr<Impl> front = impl_;
+  events.on_call = [front, connection](const Stream& stream) {
+    if (const auto impl = front.lock()) impl->begin(stream, connection);
+  };
+  events.on_message = [front](const Stream& stream) {
+    if (const auto impl = front.lock()) impl->take(stream);
+  };
+  events.on_half_close = [front](const Stream& stream) {
+    if (const auto impl = front.lock()) impl->half_close(stream);
+  };
+  events.on_end = [front](const Stream& stream) {
+    if (const auto impl = front.lock()) impl->end(stream);
+  };
+  return std::make_unique<FrontInside>(grpc::Http2Server::make(std::move(events), limits));
 }
 
 }  // namespace ichor::lab

@@ -61,11 +61,11 @@ Result<void> TalosPort::refresh() {
     gate_->cut_all();
   }
   if (!gate_ || gate_->address() != look.address) {
-    gate_ = std::make_unique<Gate>(
-        site_.clock().io(), look.address, port_,
-        [this](const std::shared_ptr<Tunnel>& tunnel, int inner_fd, const Peer& peer) {
-          handover_(machine_, tunnel, inner_fd, peer, look_.face == Face::maintenance);
-        });
+    gate_ = std::make_unique<Gate>(site_.clock().io(), look.address, port_,
+                                   [this](const std::shared_ptr<Tunnel>& tunnel, const Peer& peer) {
+                                     return handover_(machine_, tunnel, peer,
+                                                      look_.face == Face::maintenance);
+                                   });
     apply_faults();
   }
   look_ = std::move(look);

@@ -13,8 +13,8 @@ namespace ichor::lab {
 class TalosPort {
  public:
   /// `maintenance` says which of its two faces the connection saw.
-  using Handover = std::function<void(Machine& machine, const std::shared_ptr<Tunnel>& tunnel,
-                                      int inner_fd, const Peer& peer, bool maintenance)>;
+  using Handover = std::function<std::unique_ptr<Inside>(
+      Machine& machine, const std::shared_ptr<Tunnel>& tunnel, const Peer& peer, bool maintenance)>;
   /// Called before a face goes away: connections that came through it serve no further calls.
   using FaceGone = std::function<void(Machine& machine)>;
 

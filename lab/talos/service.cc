@@ -9,6 +9,7 @@ namespace ichor::lab {
 
 namespace {
 
+constexpr std::size_t kMaintenanceMessageMax = 4u << 20;
 constexpr Duration kQuiet = std::chrono::milliseconds(150);
 /// In the lab's time, between an answer and the power cut that follows it.
 constexpr Duration kLastWords = std::chrono::seconds(1);
@@ -160,8 +161,8 @@ TalosPort& TalosService::port_of(Machine& machine) {
   if (!port) {
     port = std::make_unique<TalosPort>(
         site_, machine, port_,
-        [this](Machine& m, const std::shared_ptr<Tunnel>& tunnel, int inner_fd, const Peer& peer,
-               bool maintenance) { adopt(m, tunnel, inner_fd, peer, maintenance); },
+        [this](Machine& m, const std::shared_ptr<Tunnel>& tunnel, const Peer& peer,
+               bool maintenance) { return adopt(m, tunnel, peer, maintenance); },
         [this](Machine& m) { retire(m); });
   }
   return *port;
@@ -177,8 +178,8 @@ void TalosService::cut(Machine& machine) { port_of(machine).cut_all(); }
 void TalosService::hush(Machine& machine) { port_of(machine).hush_all(); }
 std::string TalosService::fingerprint(Machine& machine) { return port_of(machine).fingerprint(); }
 
-void TalosService::adopt(Machine& machine, const std::shared_ptr<Tunnel>& tunnel, int inner_fd,
-                         const Peer& peer, bool maintenance) {
+std::unique_ptr<Inside> TalosService::adopt(Machine& machine, const std::shared_ptr<Tunnel>& tunnel,
+                                            const Peer& peer, bool maintenance) {
   std::erase_if(connections_, [](const auto& entry) { return entry.second.tunnel.expired(); });
   const std::uint64_t id = next_connection_++;
   Connection& connection = connections_[id];
@@ -186,7 +187,10 @@ void TalosService::adopt(Machine& machine, const std::shared_ptr<Tunnel>& tunnel
   connection.maintenance = maintenance;
   connection.roles = roles_from(peer.organizations);
   connection.tunnel = tunnel;
-  front_->adopt(inner_fd, id);
+  grpc::Http2Limits limits;
+  // The maintenance server leaves the limit of grpc-go as it is.
+  if (maintenance) limits.message_bytes_max = kMaintenanceMessageMax;
+  return front_->serve(id, limits);
 }
 
 void TalosService::retire(Machine& machine) {

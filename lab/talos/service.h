@@ -46,8 +46,8 @@ class TalosService {
   };
 
   TalosPort& port_of(Machine& machine);
-  void adopt(Machine& machine, const std::shared_ptr<Tunnel>& tunnel, int inner_fd,
-             const Peer& peer, bool maintenance);
+  std::unique_ptr<Inside> adopt(Machine& machine, const std::shared_ptr<Tunnel>& tunnel,
+                                const Peer& peer, bool maintenance);
   void retire(Machine& machine);
   void on_call(const std::shared_ptr<ServerCall>& call);
   void start(const std::shared_ptr<ServerCall>& call);

@@ -51,6 +51,12 @@ void list(Exchange& exchange) {
 
 void watch(Exchange& exchange) {
   const auto request = exchange.parse<cosi::resource::WatchRequest>();
+  // machined looks into the options before anything else, and does not ask whether they are there.
+  if (!request.has_options()) {
+    exchange.end(Code::internal,
+                 "runtime error: invalid memory address or nil pointer dereference");
+    return;
+  }
   const auto kind = readable_kind(exchange, request.namespace_(), request.type());
   if (!kind) {
     exchange.refuse(kind.error());

@@ -213,8 +213,22 @@ bool ResourceFilter::takes(const StoredResource& resource) const {
 
 void start_watch(Exchange& exchange, const ResourceKind& kind, const WatchRequest& request) {
   const cosi::resource::WatchOptions& options = request.options();
-  if (request.has_id() && (options.bootstrap_contents() || options.label_query_size() > 0)) {
-    exchange.end(Code::unimplemented, "options are not supported for a watch of one resource");
+  if (request.has_id() && options.bootstrap_contents()) {
+    exchange.end(Code::unimplemented, "bootstrap contents is not implemented for resource watch");
+    return;
+  }
+  if (request.has_id() && options.label_query_size() > 0) {
+    exchange.end(Code::unimplemented, "label query is not implemented for resource watch");
+    return;
+  }
+  const bool tails = options.tail_events() > 0;
+  if (tails && options.has_start_from_bookmark()) {
+    exchange.end(Code::unknown, "cannot use both TailEvents and StartFromBookmark options");
+    return;
+  }
+  if (options.bootstrap_contents() && (tails || options.has_start_from_bookmark())) {
+    exchange.end(Code::unknown,
+                 "cannot use BootstrapContents with TailEvents and StartFromBookmark options");
     return;
   }
   // From here on only changes are told, so what is there now must be known.

@@ -11,14 +11,9 @@ constexpr int kPingsWithoutContentMax = 2;
 
 }  // namespace
 
-/// A call and its deadline. The deadline must not outlive the call, and a timer that has fired
-/// cannot be taken back, so its handler finds the call by a weak pointer.
 struct Channel::TimedCall {
-  TimedCall(std::unique_ptr<ClientCall> made, const boost::asio::any_io_executor& executor)
-      : call(std::move(made)), deadline(executor) {}
-
   std::unique_ptr<ClientCall> call;
-  boost::asio::steady_timer deadline;
+  std::shared_ptr<void> deadline;
 };
 
 Channel::Channel(TlsStream stream, Options options)
@@ -47,20 +42,27 @@ Channel::~Channel() {
 std::shared_ptr<ClientCall> Channel::start(CallRequest request, Duration limit) {
   ++calls_started_;
   if (limit != kNoLimit) request.timeout = limit;
-  const auto timed =
-      std::make_shared<TimedCall>(http2_->start(std::move(request)), keepalive_.get_executor());
+  const auto timed = std::make_shared<TimedCall>();
+  timed->call = http2_->start(std::move(request));
   if (limit != kNoLimit && !timed->call->ended()) {
-    timed->deadline.expires_after(limit);
-    timed->deadline.async_wait(
-        [weak = std::weak_ptr(timed)](const boost::system::error_code& error) {
-          const auto late = weak.lock();
-          if (error || !late) return;
-          late->call->cancel(Code::deadline_exceeded, "no answer within the time of the call",
-                             EndedBy::deadline);
-        });
+    timed->deadline = after(limit, [&call = *timed->call] {
+      call.cancel(Code::deadline_exceeded, "no answer within the time of the call",
+                  EndedBy::deadline);
+    });
   }
   if (!keepalive_armed_) arm_keepalive(options_.ping_after);
   return {timed, timed->call.get()};
+}
+
+std::shared_ptr<void> Channel::after(Duration limit, std::function<void()> then) {
+  const auto timer = std::make_shared<boost::asio::steady_timer>(keepalive_.get_executor(), limit);
+  // A timer that has fired cannot be taken back, so its handler asks whether anybody still waits.
+  timer->async_wait([weak = std::weak_ptr(timer),
+                     then = std::move(then)](const boost::system::error_code& error) {
+    const auto awaited = weak.lock();
+    if (!error && awaited) then();
+  });
+  return timer;
 }
 
 void Channel::arm_keepalive(Duration after) {

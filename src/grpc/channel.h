@@ -46,6 +46,9 @@ class Channel {
   static constexpr Duration kNoLimit = Duration::max();
   std::shared_ptr<ClientCall> start(CallRequest request, Duration limit);
 
+  /// Calls back once after `limit` in real time, unless the result is dropped before.
+  std::shared_ptr<void> after(Duration limit, std::function<void()> then);
+
   /// Counted since the connection was made.
   std::uint64_t calls_started() const { return calls_started_; }
 

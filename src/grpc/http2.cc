@@ -86,12 +86,14 @@ struct Http2::Callbacks {
         break;
       }
       case NGHTTP2_DATA:
-        if (frame->hd.length == 0 && !ends) self.count_idle_frame();
         if (ends) self.on_end_stream(stream);
         break;
       case NGHTTP2_PING:
-        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) ++self.pongs_;
-        self.count_idle_frame();
+        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) {
+          ++self.pongs_;
+        } else {
+          self.count_ping();
+        }
         break;
       case NGHTTP2_GOAWAY: {
         self.peer_leaves_ = true;
@@ -102,13 +104,10 @@ struct Http2::Callbacks {
                           (text.empty() ? "" : ": ") + std::string(text) + ")";
         break;
       }
-      case NGHTTP2_SETTINGS:
-        self.on_settings();
-        self.count_idle_frame();
-        break;
-      default: self.count_idle_frame();
+      case NGHTTP2_SETTINGS: self.on_settings(); break;
+      default: break;
     }
-    return self.over_ ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
+    return 0;
   }
 
   static int data_received(nghttp2_session*, std::uint8_t, std::int32_t stream,
@@ -127,7 +126,9 @@ struct Http2::Callbacks {
   }
 
   static int frame_sent(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
+    if (frame->hd.type == NGHTTP2_DATA) self_of(user_data).pings_ = 0;
     if (frame->hd.type != NGHTTP2_HEADERS) return 0;
+    self_of(user_data).pings_ = 0;
     const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     self_of(user_data).on_headers_sent(frame->hd.stream_id, ends);
     return 0;
@@ -224,11 +225,17 @@ Http2::~Http2() { nghttp2_session_del(session_); }
 
 void Http2::receive(std::string_view bytes) {
   if (over_) return;
+  idle_bytes_ += bytes.size();
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   const ssize_t taken = nghttp2_session_mem_recv(session_, data, bytes.size());
   if (over_) return;
   if (taken < 0) {
     fail_for_people(nghttp2_strerror(static_cast<int>(taken)));
+    return;
+  }
+  if (idle_bytes_ > limits_.idle_bytes_max) {
+    complaint_.clear();
+    end("the peer floods the connection with frames that carry nothing");
     return;
   }
   check_alive();
@@ -275,13 +282,12 @@ void Http2::check_alive() {
 
 void Http2::note_content() {
   ++content_frames_;
-  idle_frames_ = 0;
+  idle_bytes_ = 0;
 }
 
-void Http2::count_idle_frame() {
-  if (++idle_frames_ <= limits_.idle_frames_max) return;
-  complaint_.clear();
-  end("the peer floods the connection with frames that carry nothing");
+void Http2::count_ping() {
+  if (role_ == Role::client || ++pings_ <= limits_.pings_max) return;
+  nghttp2_session_terminate_session(session_, NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
 void Http2::ping() {

@@ -21,8 +21,12 @@ struct Http2Limits {
   std::size_t header_bytes_max{64u << 10};
   /// Complete messages that wait to be read before the sender is held back.
   std::size_t unread_bytes_max{256u << 10};
-  /// Frames without any content for a call (PING, SETTINGS, empty DATA, …) in a row.
-  std::size_t idle_frames_max{10'000};
+  /// Bytes in a row without any content for a call: PING, SETTINGS, empty DATA, kinds of frames
+  /// that HTTP/2 does not know, headers that do not end.
+  std::size_t idle_bytes_max{256u << 10};
+  /// Of a server: pings from the client since it was sent anything. grpc-go ends the connection at
+  /// the next one, because they come more often than every five minutes.
+  std::size_t pings_max{3};
   std::uint32_t concurrent_streams_max{1'000};
 };
 
@@ -133,7 +137,7 @@ class Http2 {
   void fail_for_people(const std::string& why);
   void check_alive();
   void note_content();
-  void count_idle_frame();
+  void count_ping();
 
   Role role_;
   Http2Limits limits_;
@@ -144,7 +148,8 @@ class Http2 {
   std::size_t block_bytes_{0};
   std::uint64_t pongs_{0};
   std::uint64_t content_frames_{0};
-  std::size_t idle_frames_{0};
+  std::size_t idle_bytes_{0};
+  std::size_t pings_{0};
   bool peer_leaves_{false};
   bool over_{false};
   std::string why_;

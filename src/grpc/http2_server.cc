@@ -118,6 +118,11 @@ void ServerStream::finish(Code code, const std::string& text, Metadata trailing,
   }
 }
 
+void ServerStream::reset() {
+  const auto server = server_.lock();
+  if (server && !state_->over) server->reset_stream(state_->id, NGHTTP2_CANCEL);
+}
+
 std::shared_ptr<Http2Server> Http2Server::make(Events events, Http2Limits limits) {
   return std::shared_ptr<Http2Server>(new Http2Server(std::move(events), limits));
 }

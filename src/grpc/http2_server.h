@@ -45,6 +45,8 @@ class ServerStream {
   bool write(std::string_view message);
   void finish(Code code, const std::string& text, Metadata trailing = {},
               const std::string& details = {});
+  /// Ends the call without a status, as grpc-go does when its time is up.
+  void reset();
 
  private:
   std::weak_ptr<Http2Server> server_;

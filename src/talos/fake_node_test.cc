@@ -1,9 +1,6 @@
 #include "talos/fake_node.h"
 
 #include <algorithm>
-#include <grpcpp/security/server_credentials.h>
-#include <grpcpp/security/tls_credentials_options.h>
-#include <grpcpp/server_builder.h>
 #include <utility>
 
 #include "base/check.h"
@@ -12,269 +9,212 @@ namespace ichor {
 
 namespace {
 
-namespace tls = grpc::experimental;
+using Call = grpc::Http2Server::Call;
+using FakeStatus = FakeNode::Status;
 
-std::shared_ptr<tls::StaticDataCertificateProvider> provider(const TestCertificate& certificate,
-                                                             const std::string& root) {
-  const tls::IdentityKeyCertPair identity{certificate.key_pem(), certificate.pem()};
-  return std::make_shared<tls::StaticDataCertificateProvider>(
-      root, std::vector<tls::IdentityKeyCertPair>{identity});
+template <class Message>
+Message request_of(const Call& call) {
+  Message message;
+  check(message.ParseFromString(call->take_message()), "a request of ours can be decoded");
+  return message;
+}
+
+void reply(const Call& call, const google::protobuf::MessageLite& message,
+           const FakeStatus& status = {}) {
+  if (status.code == Code::ok) call->write(message.SerializeAsString());
+  call->finish(status.code, status.text);
+}
+
+template <class Message>
+void stream(const Call& call, const std::vector<Message>& messages, const FakeStatus& status = {}) {
+  for (const Message& message : messages) call->write(message.SerializeAsString());
+  call->finish(status.code, status.text);
+}
+
+void fill(cosi::resource::Resource& resource, const FakeNode::Key& key, const std::string& spec) {
+  auto& metadata = *resource.mutable_metadata();
+  std::tie(*metadata.mutable_namespace_(), *metadata.mutable_type(), *metadata.mutable_id()) = key;
+  resource.mutable_spec()->set_proto_spec(spec);
+}
+
+grpc::TestServer::TlsContext server_context(const TestCertificate& certificate) {
+  grpc::TestServer::TlsContext context(SSL_CTX_new(TLS_server_method()));
+  check(context != nullptr, "OpenSSL has memory");
+  SSL_CTX_use_certificate(context.get(), certificate.certificate.get());
+  SSL_CTX_use_PrivateKey(context.get(), certificate.key.get());
+  return context;
 }
 
 }  // namespace
 
-struct FakeNode::Machine final : machine::MachineService::Service {
-  explicit Machine(FakeNode& node) : node(node) {}
-
-  grpc::Status ApplyConfiguration(grpc::ServerContext* context,
-                                  const machine::ApplyConfigurationRequest* request,
-                                  machine::ApplyConfigurationResponse* reply) override {
-    ++node.calls;
-    ++node.applies;
-    node.applied = request->data();
-    if (node.on_apply) node.on_apply(*context);
-    *reply = node.apply_reply;
-    return node.apply_status;
-  }
-  grpc::Status Bootstrap(grpc::ServerContext* context, const machine::BootstrapRequest*,
-                         machine::BootstrapResponse* reply) override {
-    ++node.calls;
-    ++node.bootstraps;
-    if (node.on_bootstrap) node.on_bootstrap(*context);
-    reply->add_messages();
-    return node.bootstrap_status;
-  }
-  grpc::Status Version(grpc::ServerContext*, const google::protobuf::Empty*,
-                       machine::VersionResponse* reply) override {
-    ++node.calls;
-    reply->add_messages()->mutable_version()->set_tag(node.tag);
-    return {};
-  }
-  grpc::Status Memory(grpc::ServerContext*, const google::protobuf::Empty*,
-                      machine::MemoryResponse* reply) override {
-    ++node.calls;
-    if (node.memory_kib == 0) {
-      return {grpc::StatusCode::UNIMPLEMENTED, "method Memory not implemented"};
-    }
-    reply->add_messages()->mutable_meminfo()->set_memtotal(node.memory_kib);
-    return {};
-  }
-  grpc::Status Dmesg(grpc::ServerContext*, const machine::DmesgRequest*,
-                     grpc::ServerWriter<common::Data>* writer) override {
-    ++node.calls;
-    for (const std::string& line : node.kernel_log) {
-      common::Data data;
-      data.set_bytes(line + "\n");
-      writer->Write(data);
-    }
-    return {};
-  }
-  grpc::Status Events(grpc::ServerContext*, const machine::EventsRequest* request,
-                      grpc::ServerWriter<machine::Event>* writer) override {
-    ++node.calls;
-    writer->Write(machine::Event());  // the greeting
-    const auto wanted = static_cast<std::size_t>(request->tail_events());
-    const std::size_t skipped = node.events.size() - std::min(node.events.size(), wanted);
-    for (std::size_t i = skipped; i < node.events.size(); ++i) writer->Write(node.events[i]);
-    // As on a real node the stream does not end by itself.
-    node.ended.wait(false);
-    return grpc::Status::CANCELLED;
-  }
-  grpc::Status Reset(grpc::ServerContext*, const machine::ResetRequest* request,
-                     machine::ResetResponse* reply) override {
-    ++node.calls;
-    node.reset = *request;
-    reply->add_messages();
-    return node.reset_status;
-  }
-  grpc::Status ServiceList(grpc::ServerContext*, const google::protobuf::Empty*,
-                           machine::ServiceListResponse* reply) override {
-    ++node.calls;
-    *reply = node.services;
-    return {};
-  }
-  grpc::Status EtcdMemberList(grpc::ServerContext*, const machine::EtcdMemberListRequest*,
-                              machine::EtcdMemberListResponse* reply) override {
-    ++node.calls;
-    *reply = node.etcd_members;
-    return {};
-  }
-  grpc::Status Read(grpc::ServerContext*, const machine::ReadRequest* request,
-                    grpc::ServerWriter<common::Data>* writer) override {
-    ++node.calls;
-    const auto found = node.files.find(request->path());
-    if (found == node.files.end()) return {grpc::StatusCode::NOT_FOUND, "no such file"};
-    common::Data data;
-    data.set_bytes(found->second);
-    writer->Write(data);
-    return {};
-  }
-  grpc::Status List(grpc::ServerContext*, const machine::ListRequest*,
-                    grpc::ServerWriter<machine::FileInfo>* writer) override {
-    ++node.calls;
-    for (const auto& file : node.listing) writer->Write(file);
-    return node.list_status;
-  }
-  grpc::Status Kubeconfig(grpc::ServerContext*, const google::protobuf::Empty*,
-                          grpc::ServerWriter<common::Data>* writer) override {
-    ++node.calls;
-    for (const auto& data : node.kubeconfig) writer->Write(data);
-    return {};
-  }
-
-  FakeNode& node;
-};
-
-/// One watch that a client holds open.
-struct FakeNode::Watcher final : grpc::ServerWriteReactor<cosi::resource::WatchResponse> {
-  explicit Watcher(FakeNode& node) : node(node) {
-    node.add(*this);
-    StartWrite(&reply);  // empty: the watch stands
-  }
-  void tell() {
-    const std::lock_guard lock(mutex);
-    if (std::exchange(writing, true)) {
-      again = true;
-    } else {
-      write_event();
-    }
-  }
-  void OnWriteDone(bool ok) override {
-    const std::lock_guard lock(mutex);
-    writing = ok && std::exchange(again, false);
-    if (writing) write_event();
-  }
-  void OnCancel() override { Finish(grpc::Status::CANCELLED); }
-  void OnDone() override {
-    node.remove(*this);
-    delete this;
-  }
-  void write_event() {
-    reply.clear_event();
-    reply.add_event()->set_event_type(cosi::resource::Event::UPDATED);
-    StartWrite(&reply);
-  }
-
-  FakeNode& node;
-  std::mutex mutex;
-  bool writing{true};
-  bool again{false};
-  cosi::resource::WatchResponse reply;
-};
-
-/// A watch that the node refuses.
-struct FakeNode::Refusal final : grpc::ServerWriteReactor<cosi::resource::WatchResponse> {
-  Refusal() { Finish({grpc::StatusCode::PERMISSION_DENIED, "resource type is not supported"}); }
-  void OnDone() override { delete this; }
-};
-
-struct FakeNode::State final
-    : cosi::resource::State::WithCallbackMethod_Watch<cosi::resource::State::Service> {
-  explicit State(FakeNode& node) : node(node) {}
-
-  static void fill(cosi::resource::Resource& resource, const Key& key, const std::string& spec) {
-    auto& metadata = *resource.mutable_metadata();
-    std::tie(*metadata.mutable_namespace_(), *metadata.mutable_type(), *metadata.mutable_id()) =
-        key;
-    resource.mutable_spec()->set_proto_spec(spec);
-  }
-
-  grpc::Status Get(grpc::ServerContext* context, const cosi::resource::GetRequest* request,
-                   cosi::resource::GetResponse* reply) override {
-    ++node.calls;
-    if (node.on_get) node.on_get(*context);
-    const Key key{request->namespace_(), request->type(), request->id()};
-    const auto found = node.resources.find(key);
-    if (found == node.resources.end()) return {grpc::StatusCode::NOT_FOUND, "doesn't exist"};
-    fill(*reply->mutable_resource(), key, found->second);
-    return {};
-  }
-  grpc::Status List(grpc::ServerContext*, const cosi::resource::ListRequest* request,
-                    grpc::ServerWriter<cosi::resource::ListResponse>* writer) override {
-    ++node.calls;
-    for (const auto& [key, spec] : node.resources) {
-      if (std::get<1>(key) != request->type()) continue;
-      cosi::resource::ListResponse reply;
-      fill(*reply.mutable_resource(), key, spec);
-      writer->Write(reply);
-    }
-    return {};
-  }
-  grpc::ServerWriteReactor<cosi::resource::WatchResponse>* Watch(
-      grpc::CallbackServerContext*, const cosi::resource::WatchRequest* request) override {
-    ++node.calls;
-    const auto& missing = node.kinds_not_served;
-    if (std::find(missing.begin(), missing.end(), request->type()) != missing.end()) {
-      return new Refusal();
-    }
-    return new Watcher(node);
-  }
-
-  FakeNode& node;
-};
-
-FakeNode::FakeNode()
-    : machine_(std::make_unique<Machine>(*this)), state_(std::make_unique<State>(*this)) {}
-
-std::unique_ptr<FakeNode> FakeNode::in_maintenance(const TestCertificate& certificate, int port) {
+std::unique_ptr<FakeNode> FakeNode::in_maintenance(boost::asio::io_context& io,
+                                                   const TestCertificate& certificate, int port) {
   std::unique_ptr<FakeNode> node(new FakeNode());
-  tls::TlsServerCredentialsOptions options(provider(certificate, ""));
-  options.watch_identity_key_cert_pairs();
-  node->start(tls::TlsServerCredentials(options), port);
+  node->start(io, server_context(certificate), port);
   return node;
 }
 
-std::unique_ptr<FakeNode> FakeNode::configured(const TestCertificate& certificate,
+std::unique_ptr<FakeNode> FakeNode::configured(boost::asio::io_context& io,
+                                               const TestCertificate& certificate,
                                                const TestCertificate& client_ca, int port) {
   std::unique_ptr<FakeNode> node(new FakeNode());
-  tls::TlsServerCredentialsOptions options(provider(certificate, client_ca.pem()));
-  options.watch_root_certs();
-  options.watch_identity_key_cert_pairs();
-  options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  node->start(tls::TlsServerCredentials(options), port);
+  TlsContext context = server_context(certificate);
+  X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), client_ca.certificate.get());
+  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  node->start(io, std::move(context), port);
   return node;
-}
-
-void FakeNode::start(std::shared_ptr<grpc::ServerCredentials> credentials, int port) {
-  grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:" + std::to_string(port), std::move(credentials), &port_);
-  builder.RegisterService(machine_.get());
-  builder.RegisterService(state_.get());
-  server_ = builder.BuildAndStart();
-  check(server_ != nullptr, "a loopback port can be served");
 }
 
 FakeNode::~FakeNode() { stop(); }
 
-void FakeNode::stop() {
-  if (!server_) return;
-  ended = true;
-  ended.notify_all();
-  server_->Shutdown(gpr_inf_past(GPR_CLOCK_REALTIME));
-  server_->Wait();
-  server_.reset();
+void FakeNode::start(boost::asio::io_context& io, TlsContext tls, int port) {
+  grpc::Http2Server::Events events;
+  events.on_message = [this](const Call& call) { serve(call); };
+  events.on_end = [this](const Call& call) {
+    ++ended_calls;
+    std::erase(watchers_, call);
+    open_watches = static_cast<int>(watchers_.size());
+  };
+  server_ = std::make_unique<grpc::TestServer>(io, std::move(tls), std::move(events), port);
+  port_ = server_->port();
 }
 
-void FakeNode::add(Watcher& watcher) {
-  const std::lock_guard lock(mutex_);
-  watchers_.push_back(&watcher);
-  open_watches = static_cast<int>(watchers_.size());
+void FakeNode::serve(const Call& call) {
+  static const std::map<std::string_view, Serve> served{
+      {method::kApplyConfiguration.path, &FakeNode::serve_apply},
+      {method::kBootstrap.path, &FakeNode::serve_bootstrap},
+      {method::kVersion.path, &FakeNode::serve_version},
+      {method::kMemory.path, &FakeNode::serve_memory},
+      {method::kDmesg.path, &FakeNode::serve_dmesg},
+      {method::kEvents.path, &FakeNode::serve_events},
+      {method::kReset.path, &FakeNode::serve_reset},
+      {method::kServiceList.path, &FakeNode::serve_services},
+      {method::kEtcdMemberList.path, &FakeNode::serve_members},
+      {method::kRead.path, &FakeNode::serve_read},
+      {method::kList.path, &FakeNode::serve_list},
+      {method::kKubeconfig.path, &FakeNode::serve_kubeconfig},
+      {method::kGet.path, &FakeNode::serve_get},
+      {method::kListResources.path, &FakeNode::serve_list_resources},
+      {method::kWatch.path, &FakeNode::serve_watch},
+  };
+  const auto found = served.find(call->path());
+  if (found == served.end()) {
+    call->finish(Code::unimplemented, "unknown method for service machine.MachineService");
+    return;
+  }
+  ++calls;
+  (this->*found->second)(call);
 }
 
-void FakeNode::remove(Watcher& watcher) {
-  const std::lock_guard lock(mutex_);
-  std::erase(watchers_, &watcher);
+void FakeNode::serve_apply(const Call& call) {
+  ++applies;
+  applied = request_of<machine::ApplyConfigurationRequest>(call).data();
+  if (on_apply) on_apply();
+  reply(call, apply_reply, apply_status);
+}
+
+void FakeNode::serve_bootstrap(const Call& call) {
+  ++bootstraps;
+  machine::BootstrapResponse response;
+  response.add_messages();
+  if (!hangs) reply(call, response, bootstrap_status);
+}
+
+void FakeNode::serve_version(const Call& call) {
+  machine::VersionResponse response;
+  response.add_messages()->mutable_version()->set_tag(tag);
+  reply(call, response);
+}
+
+void FakeNode::serve_memory(const Call& call) {
+  machine::MemoryResponse response;
+  response.add_messages()->mutable_meminfo()->set_memtotal(memory_kib);
+  const FakeStatus not_served{Code::unimplemented, "method Memory not implemented"};
+  reply(call, response, memory_kib == 0 ? not_served : FakeStatus{});
+}
+
+void FakeNode::serve_dmesg(const Call& call) {
+  std::vector<common::Data> lines;
+  for (const std::string& line : kernel_log) lines.emplace_back().set_bytes(line + "\n");
+  stream(call, lines);
+}
+
+void FakeNode::serve_events(const Call& call) {
+  call->write(machine::Event().SerializeAsString());  // the greeting
+  const auto wanted =
+      static_cast<std::size_t>(request_of<machine::EventsRequest>(call).tail_events());
+  const std::size_t skipped = events.size() - std::min(events.size(), wanted);
+  for (std::size_t i = skipped; i < events.size(); ++i) {
+    call->write(events[i].SerializeAsString());
+  }
+  // As on a real node the stream does not end by itself.
+}
+
+void FakeNode::serve_reset(const Call& call) {
+  reset = request_of<machine::ResetRequest>(call);
+  machine::ResetResponse response;
+  response.add_messages();
+  reply(call, response, reset_status);
+}
+
+void FakeNode::serve_services(const Call& call) { reply(call, services); }
+void FakeNode::serve_members(const Call& call) { reply(call, etcd_members); }
+
+void FakeNode::serve_read(const Call& call) {
+  const auto found = files.find(request_of<machine::ReadRequest>(call).path());
+  if (found == files.end()) return call->finish(Code::not_found, "no such file");
+  common::Data data;
+  data.set_bytes(found->second);
+  stream<common::Data>(call, {data});
+}
+
+void FakeNode::serve_list(const Call& call) { stream(call, listing, list_status); }
+void FakeNode::serve_kubeconfig(const Call& call) { stream(call, kubeconfig); }
+
+void FakeNode::serve_get(const Call& call) {
+  const auto request = request_of<cosi::resource::GetRequest>(call);
+  if (on_get) on_get();
+  if (hangs) return;
+  const Key key{request.namespace_(), request.type(), request.id()};
+  const auto found = resources.find(key);
+  if (found == resources.end()) return call->finish(Code::not_found, "doesn't exist");
+  cosi::resource::GetResponse response;
+  fill(*response.mutable_resource(), key, found->second);
+  reply(call, response);
+}
+
+void FakeNode::serve_list_resources(const Call& call) {
+  const auto request = request_of<cosi::resource::ListRequest>(call);
+  std::vector<cosi::resource::ListResponse> found;
+  for (const auto& [key, spec] : resources) {
+    const bool meant =
+        std::get<0>(key) == request.namespace_() && std::get<1>(key) == request.type();
+    if (meant) fill(*found.emplace_back().mutable_resource(), key, spec);
+  }
+  stream(call, found);
+}
+
+void FakeNode::serve_watch(const Call& call) {
+  const auto request = request_of<cosi::resource::WatchRequest>(call);
+  // As machined: it looks into the options before anything else, and does not ask whether they are
+  // there.
+  if (!request.has_options()) {
+    return call->finish(Code::internal,
+                        "runtime error: invalid memory address or nil pointer dereference");
+  }
+  if (std::find(kinds_not_served.begin(), kinds_not_served.end(), request.type()) !=
+      kinds_not_served.end()) {
+    return call->finish(Code::permission_denied, "resource type is not supported");
+  }
+  watchers_.push_back(call);
   open_watches = static_cast<int>(watchers_.size());
-  open_watches.notify_all();
+  call->write(cosi::resource::WatchResponse().SerializeAsString());  // the watch stands
 }
 
 void FakeNode::change() {
-  const std::lock_guard lock(mutex_);
-  for (Watcher* watcher : watchers_) watcher->tell();
-}
-
-void FakeNode::await_no_watches() {
-  for (int open = open_watches; open != 0; open = open_watches) open_watches.wait(open);
+  cosi::resource::WatchResponse response;
+  response.add_event()->set_event_type(cosi::resource::Event::UPDATED);
+  for (const Call& watcher : watchers_) watcher->write(response.SerializeAsString());
 }
 
 }  // namespace ichor

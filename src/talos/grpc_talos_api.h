@@ -1,24 +1,22 @@
 #pragma once
 
+#include <boost/asio/io_context.hpp>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "port/talos_api.h"
 #include "talos/credentials.h"
+#include "talos/dial.h"
 #include "talos/endpoint.h"
-#include "talos/mailbox.h"
 #include "talos/session.h"
 
 namespace ichor {
 
-/// Talos over gRPC. Opening a session is two handshakes: a plain one that tells who answers (see
-/// talos/probe.h), and that of the session's own channel, which must show the same key (see
-/// talos/handshake_guard.h).
-///
-/// Everything but `post` is called on the loop. The loop must outlive this object; sessions may
-/// outlive it, but then their calls do not end.
+/// Talos over gRPC: a session is one connection, judged within its own handshake (talos/dial.h).
+/// Everything lives on the loop, which must outlive this object and its sessions.
 class GrpcTalosApi final : public TalosApi {
  public:
   struct Options {
@@ -28,7 +26,7 @@ class GrpcTalosApi final : public TalosApi {
     /// for reading: what lies behind an endpoint may change without a sign.
     std::vector<IpAddress> endpoints;
     CanonicalDigest canonical_digest;
-    Mailbox::Post post;  // runs work on the loop; thread-safe
+    boost::asio::io_context* io{nullptr};  // the loop
   };
 
   /// Errc::invalid if the credentials cannot be read or do not belong together.
@@ -41,9 +39,15 @@ class GrpcTalosApi final : public TalosApi {
                                                        PeerDemand demand) override;
 
  private:
-  struct Impl;
-  explicit GrpcTalosApi(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit GrpcTalosApi(Options options);
+  /// One try to open a session with whoever is at `address`.
+  Task<CallResult<std::unique_ptr<TalosSession>>> open_at(Context context, IpAddress address,
+                                                          std::string forward_to, Duration limit,
+                                                          PeerDemand demand);
+
+  Options options_;
+  Dialer dialer_;
+  std::size_t answering_{0};  // the endpoint that was asked last
 };
 
 }  // namespace ichor

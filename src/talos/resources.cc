@@ -3,7 +3,6 @@
 namespace ichor {
 
 using cosi::resource::Resource;
-using State = Connection::StateApi;
 
 Task<CallResult<std::optional<Resource>>> get_resource(Context context,
                                                        std::shared_ptr<Connection> connection,
@@ -13,8 +12,8 @@ Task<CallResult<std::optional<Resource>>> get_resource(Context context,
   request.set_namespace_(name_space);
   request.set_type(type);
   request.set_id(id);
-  State* state = connection->state();
-  auto reply = co_await unary(context, connection, call, state, &State::Get, request);
+  request.mutable_options();  // as every client of Go sends it
+  auto reply = co_await unary(context, connection, call, method::kGet, request);
   if (!reply) {
     const CallError& error = reply.error();
     const bool absent = error.progress == Progress::answered && error.code == Code::not_found;
@@ -31,8 +30,8 @@ Task<CallResult<std::vector<Resource>>> list_resources(Context context,
   cosi::resource::ListRequest request;
   request.set_namespace_(name_space);
   request.set_type(type);
-  State* state = connection->state();
-  auto replies = co_await collect(context, connection, call, state, &State::List, request);
+  request.mutable_options();
+  auto replies = co_await collect(context, connection, call, method::kListResources, request);
   if (!replies) co_return tl::unexpected(std::move(replies).error());
   std::vector<Resource> resources;
   for (auto& reply : *replies) resources.push_back(std::move(*reply.mutable_resource()));

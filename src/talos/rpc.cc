@@ -4,12 +4,23 @@
 
 namespace ichor {
 
+namespace {
+
+void send_only(grpc::ClientCall& rpc, std::string& request) {
+  rpc.send(request);
+  rpc.close_sending();
+  explicit_bzero(request.data(), request.size());
+}
+
+}  // namespace
+
 void forget_secrets(machine::ApplyConfigurationRequest& request) {
   std::string& config = *request.mutable_data();
   explicit_bzero(config.data(), config.size());
 }
 
-std::optional<CallError> cannot_start(const Context& context, Connection& connection, Call call) {
+std::optional<CallError> cannot_start(const Context& context, const Connection& connection,
+                                      Call call) {
   CallError error;
   error.call = call;
   if (context.cancelled()) {
@@ -27,17 +38,57 @@ std::optional<CallError> cannot_start(const Context& context, Connection& connec
   return error;
 }
 
-Task<grpc::Status> settle(Context context, std::shared_ptr<Slot<grpc::Status>> ended,
-                          std::shared_ptr<grpc::ClientContext> rpc) {
+Task<void> await_news(Context context, std::shared_ptr<grpc::ClientCall> rpc) {
   const Context patient = until_settled(context);
-  const Wake wake = co_await Slot<grpc::Status>::ready(ended, patient);
-  if (wake == Wake::cancelled) {
-    rpc->TryCancel();
-    CancelScope deaf;
-    const Context last_word = patient.under(deaf);
-    co_await Slot<grpc::Status>::ready(ended, last_word);
+  while (!rpc->ended() && !rpc->has_message()) {
+    const Wake wake = co_await rpc->changed().wait(patient);
+    if (wake == Wake::cancelled) {
+      rpc->cancel(Code::cancelled, "called off", grpc::EndedBy::caller);
+    }
   }
-  co_return ended->take();
+}
+
+Task<CallResult<std::string>> unary_bytes(Context context, std::shared_ptr<Connection> connection,
+                                          Call call, std::string_view path, std::string request) {
+  if (auto error = cannot_start(context, *connection, call)) co_return tl::unexpected(*error);
+  const auto rpc = connection->start(path, real_limit(context, kCallLimit));
+  send_only(*rpc, request);
+  std::optional<std::string> reply;
+  while (!rpc->ended() || rpc->has_message()) {
+    co_await await_news(context, rpc);
+    if (!rpc->has_message()) continue;
+    if (reply) co_return tl::unexpected(bad_reply(call, "more than one reply"));
+    reply = rpc->take_message();
+  }
+  if (!rpc->end().ok()) co_return tl::unexpected(call_error(call, *rpc));
+  if (!reply) co_return tl::unexpected(bad_reply(call, "a success without a reply"));
+  co_return *std::move(reply);
+}
+
+Task<CallResult<std::vector<std::string>>> collect_bytes(Context context,
+                                                         std::shared_ptr<Connection> connection,
+                                                         Call call, std::string_view path,
+                                                         std::string request, StreamLimits limits) {
+  if (auto error = cannot_start(context, *connection, call)) co_return tl::unexpected(*error);
+  const auto rpc = connection->start(path, real_limit(context, kCallLimit));
+  send_only(*rpc, request);
+  std::vector<std::string> replies;
+  std::size_t bytes = 0;
+  while (!rpc->ended() || rpc->has_message()) {
+    co_await await_news(context, rpc);
+    if (!rpc->has_message()) continue;
+    replies.push_back(rpc->take_message());
+    bytes += replies.back().size();
+    if (replies.size() > limits.messages_max || bytes > limits.bytes_max) {
+      co_return tl::unexpected(bad_reply(call, "more than a reply may hold"));
+    }
+    if (replies.size() == limits.enough) co_return replies;
+  }
+  // A stream of news never ends by itself: what came before the time was up is the answer.
+  const bool out_of_time = rpc->end().by == grpc::EndedBy::deadline;
+  if (limits.enough > 0 && out_of_time && !replies.empty()) co_return replies;
+  if (!rpc->end().ok()) co_return tl::unexpected(call_error(call, *rpc));
+  co_return replies;
 }
 
 }  // namespace ichor

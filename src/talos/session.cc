@@ -18,7 +18,6 @@ namespace ichor {
 namespace {
 
 using google::protobuf::Empty;
-using Machine = Connection::MachineApi;
 
 constexpr std::size_t kConfigBytesMax = 4u << 20;
 
@@ -67,8 +66,7 @@ Task<CallResult<std::string>> GrpcSession::version_tag(Context context) {
                                                "Versions.runtime.talos.dev", "version");
   if (spec && *spec) co_return (*spec)->version();
   if (!spec && !not_served(spec.error())) co_return tl::unexpected(std::move(spec).error());
-  auto reply = co_await unary(context, connection_, Call::version, connection_->machine(),
-                              &Machine::Version, Empty());
+  auto reply = co_await unary(context, connection_, Call::version, method::kVersion, Empty());
   auto item = only_item(Call::version, std::move(reply));
   if (!item) co_return tl::unexpected(std::move(item).error());
   co_return item->version().tag();
@@ -95,8 +93,7 @@ Task<CallResult<MachineStatus>> GrpcSession::machine_status(Context context) {
 Task<CallResult<BootId>> GrpcSession::boot_id(Context context) {
   machine::ReadRequest request;
   request.set_path("/proc/sys/kernel/random/boot_id");
-  auto pieces = co_await collect(context, connection_, Call::identity, connection_->machine(),
-                                 &Machine::Read, request);
+  auto pieces = co_await collect(context, connection_, Call::identity, method::kRead, request);
   auto bytes = joined(Call::identity, std::move(pieces));
   if (!bytes && not_served(bytes.error())) co_return BootId();
   if (!bytes) co_return tl::unexpected(std::move(bytes).error());
@@ -138,8 +135,7 @@ Task<CallResult<std::vector<Disk>>> GrpcSession::disks(Context context) {
 }
 
 Task<CallResult<std::vector<ServiceStatus>>> GrpcSession::services(Context context) {
-  auto reply = co_await unary(context, connection_, Call::services, connection_->machine(),
-                              &Machine::ServiceList, Empty());
+  auto reply = co_await unary(context, connection_, Call::services, method::kServiceList, Empty());
   auto item = only_item(Call::services, std::move(reply));
   if (!item) co_return tl::unexpected(std::move(item).error());
   std::vector<ServiceStatus> services;
@@ -177,8 +173,7 @@ Task<CallResult<bool>> GrpcSession::etcd_has_data(Context context) {
   request.set_root("/var/lib/etcd");
   request.set_recurse(true);
   request.set_recursion_depth(1);
-  auto files = co_await collect(context, connection_, Call::etcd_data, connection_->machine(),
-                                &Machine::List, request);
+  auto files = co_await collect(context, connection_, Call::etcd_data, method::kList, request);
   constexpr std::string_view kAbsent = "no such file or directory";
   if (!files) {
     // Talos passes the error of lstat on without a code of its own.
@@ -204,8 +199,8 @@ Task<CallResult<std::vector<EtcdMember>>> GrpcSession::etcd_members(Context cont
   // The node's own member is asked, so that every control plane's view can be compared.
   machine::EtcdMemberListRequest request;
   request.set_query_local(true);
-  auto reply = co_await unary(context, connection_, Call::etcd_members, connection_->machine(),
-                              &Machine::EtcdMemberList, request);
+  auto reply =
+      co_await unary(context, connection_, Call::etcd_members, method::kEtcdMemberList, request);
   auto item = only_item(Call::etcd_members, std::move(reply));
   if (!item) co_return tl::unexpected(std::move(item).error());
   std::vector<EtcdMember> members;
@@ -214,16 +209,16 @@ Task<CallResult<std::vector<EtcdMember>>> GrpcSession::etcd_members(Context cont
 }
 
 Task<CallResult<EtcdStatus>> GrpcSession::etcd_status(Context context) {
-  auto reply = co_await unary(context, connection_, Call::etcd_status, connection_->machine(),
-                              &Machine::EtcdStatus, Empty());
+  auto reply =
+      co_await unary(context, connection_, Call::etcd_status, method::kEtcdStatus, Empty());
   auto item = only_item(Call::etcd_status, std::move(reply));
   if (!item) co_return tl::unexpected(std::move(item).error());
   co_return etcd_status_from(item->member_status());
 }
 
 Task<CallResult<std::vector<EtcdAlarm>>> GrpcSession::etcd_alarms(Context context) {
-  auto reply = co_await unary(context, connection_, Call::etcd_alarms, connection_->machine(),
-                              &Machine::EtcdAlarmList, Empty());
+  auto reply =
+      co_await unary(context, connection_, Call::etcd_alarms, method::kEtcdAlarmList, Empty());
   if (!reply) co_return tl::unexpected(std::move(reply).error());
   std::vector<EtcdAlarm> alarms;
   for (const auto& item : reply->messages()) {
@@ -236,8 +231,8 @@ Task<CallResult<std::vector<EtcdAlarm>>> GrpcSession::etcd_alarms(Context contex
 }
 
 Task<CallResult<SecretString>> GrpcSession::kubeconfig(Context context) {
-  auto pieces = co_await collect(context, connection_, Call::kubeconfig, connection_->machine(),
-                                 &Machine::Kubeconfig, Empty());
+  auto pieces =
+      co_await collect(context, connection_, Call::kubeconfig, method::kKubeconfig, Empty());
   auto archive = joined(Call::kubeconfig, std::move(pieces));
   if (!archive) co_return tl::unexpected(std::move(archive).error());
   auto kubeconfig = kubeconfig_from_archive(*archive);
@@ -247,15 +242,17 @@ Task<CallResult<SecretString>> GrpcSession::kubeconfig(Context context) {
 }
 
 Task<CallResult<void>> GrpcSession::read_platform(Context context, Hardware& hardware) {
-  auto reply = co_await unary(context, connection_, Call::hardware, connection_->machine(),
-                              &Machine::Version, Empty());
-  auto item = only_item(Call::hardware, std::move(reply));
-  if (item) {
-    hardware.arch = clean_text(item->version().arch(), 32);
-    hardware.container = item->platform().mode() == "container";
-    co_return CallResult<void>();
+  // In maintenance mode the call is for administrators, and nobody is one there.
+  if (peer_.mode == PeerMode::configured) {
+    auto reply = co_await unary(context, connection_, Call::hardware, method::kVersion, Empty());
+    auto item = only_item(Call::hardware, std::move(reply));
+    if (item) {
+      hardware.arch = clean_text(item->version().arch(), 32);
+      hardware.container = item->platform().mode() == "container";
+      co_return CallResult<void>();
+    }
+    if (!not_served(item.error())) co_return tl::unexpected(std::move(item).error());
   }
-  if (!not_served(item.error())) co_return tl::unexpected(std::move(item).error());
   auto platform =
       co_await get_spec<spec::PlatformMetadata>(context, connection_, Call::hardware, "runtime",
                                                 "PlatformMetadatas.talos.dev", "platformmetadata");
@@ -271,15 +268,16 @@ Task<CallResult<void>> GrpcSession::read_platform(Context context, Hardware& har
 }
 
 Task<CallResult<void>> GrpcSession::read_memory(Context context, Hardware& hardware) {
-  auto reply = co_await unary(context, connection_, Call::hardware, connection_->machine(),
-                              &Machine::Memory, Empty());
-  auto item = only_item(Call::hardware, std::move(reply));
-  if (item) {
-    if (item->meminfo().memtotal() > 0) hardware.memory_bytes = item->meminfo().memtotal() << 10;
-    co_return CallResult<void>();
+  if (peer_.mode == PeerMode::configured) {
+    auto reply = co_await unary(context, connection_, Call::hardware, method::kMemory, Empty());
+    auto item = only_item(Call::hardware, std::move(reply));
+    if (item) {
+      if (item->meminfo().memtotal() > 0) hardware.memory_bytes = item->meminfo().memtotal() << 10;
+      co_return CallResult<void>();
+    }
+    if (!not_served(item.error())) co_return tl::unexpected(std::move(item).error());
   }
-  if (!not_served(item.error())) co_return tl::unexpected(std::move(item).error());
-  // In maintenance mode older versions have only what SMBIOS tells; a container has nothing.
+  // In maintenance mode there is only what SMBIOS tells; a container has nothing.
   auto modules = co_await list_specs<spec::MemoryModule>(
       context, connection_, Call::hardware, "hardware", "MemoryModules.hardware.talos.dev");
   if (!modules) co_return tl::unexpected(std::move(modules).error());
@@ -323,8 +321,8 @@ Task<CallResult<Hardware>> GrpcSession::hardware(Context context) {
 Task<CallResult<std::vector<std::string>>> GrpcSession::dmesg(Context context, int lines) {
   // Every line is a message of its own, and a node that was up for long has many.
   constexpr StreamLimits limits{.messages_max = 1u << 16, .bytes_max = 16u << 20};
-  auto pieces = co_await collect(context, connection_, Call::dmesg, connection_->machine(),
-                                 &Machine::Dmesg, machine::DmesgRequest(), limits);
+  auto pieces = co_await collect(context, connection_, Call::dmesg, method::kDmesg,
+                                 machine::DmesgRequest(), limits);
   auto bytes = joined(Call::dmesg, std::move(pieces));
   if (!bytes) co_return tl::unexpected(std::move(bytes).error());
   co_return last_lines(*bytes, lines);
@@ -338,7 +336,7 @@ Task<CallResult<std::vector<std::string>>> GrpcSession::events(Context context, 
   const StreamLimits limits{.enough = static_cast<std::size_t>(count) + 1};
   constexpr Duration kListenTime = std::chrono::seconds(2);
   auto events = co_await collect(context.within(kListenTime), connection_, Call::events,
-                                 connection_->machine(), &Machine::Events, request, limits);
+                                 method::kEvents, request, limits);
   if (!events) co_return tl::unexpected(std::move(events).error());
   std::vector<std::string> lines;
   for (const machine::Event& event : *events) {
@@ -357,18 +355,14 @@ Task<Outcome> GrpcSession::apply_configuration(Context context, ApplyRequest req
   constexpr Call call = Call::apply_configuration;
   if (peer_.mode == PeerMode::maintenance) {
     // A stream that is open holds the switch to apid up.
-    const Wake wake = co_await connection_->close_streams(context);
-    if (wake != Wake::signalled) {
-      co_return Outcome::failed({call, Progress::not_sent, TlsVerdict::fine, Code::cancelled,
-                                 "called off before it was sent"});
-    }
+    connection_->end_streams();
   }
   machine::ApplyConfigurationRequest message;
   message.set_data(std::string(request.config->bytes.reveal()));
   message.set_mode(machine::ApplyConfigurationRequest::AUTO);
   message.set_dry_run(request.dry_run);
-  auto reply = co_await unary(context, connection_, call, connection_->machine(),
-                              &Machine::ApplyConfiguration, std::move(message));
+  auto reply =
+      co_await unary(context, connection_, call, method::kApplyConfiguration, std::move(message));
   if (!reply) co_return Outcome::failed(std::move(reply).error());
   std::vector<std::string> warnings;
   for (const auto& item : reply->messages()) {
@@ -389,8 +383,8 @@ Task<Outcome> GrpcSession::apply_configuration(Context context, ApplyRequest req
 }
 
 Task<Outcome> GrpcSession::bootstrap(Context context) {
-  auto reply = co_await unary(context, connection_, Call::bootstrap, connection_->machine(),
-                              &Machine::Bootstrap, machine::BootstrapRequest());
+  auto reply = co_await unary(context, connection_, Call::bootstrap, method::kBootstrap,
+                              machine::BootstrapRequest());
   if (!reply) co_return Outcome::failed(std::move(reply).error());
   for (const auto& item : reply->messages()) {
     if (auto error = item_error(Call::bootstrap, item)) co_return Outcome::failed(*error);
@@ -408,8 +402,8 @@ Task<Outcome> GrpcSession::reset(Context context, ResetRequest request) {
     partition.set_wipe(true);
   }
   for (const std::string& disk : request.user_disks) message.add_user_disks_to_wipe(disk);
-  auto reply = co_await unary(context, connection_, Call::reset, connection_->machine(),
-                              &Machine::Reset, std::move(message));
+  auto reply =
+      co_await unary(context, connection_, Call::reset, method::kReset, std::move(message));
   if (!reply) co_return Outcome::failed(std::move(reply).error());
   for (const auto& item : reply->messages()) {
     if (auto error = item_error(Call::reset, item)) co_return Outcome::failed(*error);

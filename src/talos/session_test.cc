@@ -19,10 +19,11 @@ using testing::ElementsAre;
 /// A configured node and an open session with it.
 class SessionTest : public testing::Test {
  protected:
+  LoopClock clock;
   TestCertificate ca{make_ca("talos")};
   std::unique_ptr<FakeNode> node{
-      FakeNode::configured(make_server_certificate(ca, "127.0.0.1"), ca)};
-  TestLoop loop{node->port(), make_credentials(ca)};
+      FakeNode::configured(clock.io(), make_server_certificate(ca, "127.0.0.1"), ca)};
+  TestLoop loop{clock, node->port(), make_credentials(ca)};
 
   TalosSession& session() {
     if (!session_) session_ = *loop.open();
@@ -137,16 +138,16 @@ TEST_F(SessionTest, EtcdHasDataIfAnythingLiesInItsDirectory) {
 }
 
 TEST_F(SessionTest, EtcdHasNoDataWithoutItsDirectory) {
-  node->list_status = {grpc::StatusCode::UNKNOWN, "lstat /var/lib/etcd: no such file or directory"};
+  node->list_status = {Code::unknown, "lstat /var/lib/etcd: no such file or directory"};
   EXPECT_FALSE(loop.run(session().etcd_has_data(context())).value());
 }
 
 TEST_F(SessionTest, UnknownIsNotNo) {
-  node->list_status = {grpc::StatusCode::PERMISSION_DENIED, "not authorized"};
+  node->list_status = {Code::permission_denied, "not authorized"};
   EXPECT_EQ(loop.run(session().etcd_has_data(context())).error().code, Code::permission_denied);
-  node->list_status = {grpc::StatusCode::UNKNOWN, "lstat /var/lib/etcd: input/output error"};
+  node->list_status = {Code::unknown, "lstat /var/lib/etcd: input/output error"};
   EXPECT_FALSE(loop.run(session().etcd_has_data(context())));
-  node->list_status = grpc::Status::OK;
+  node->list_status = {};
   node->listing = {file(".")};
   node->listing[0].set_error("open /var/lib/etcd: permission denied");
   EXPECT_FALSE(loop.run(session().etcd_has_data(context())));
@@ -209,13 +210,13 @@ TEST_F(SessionTest, AStreamThatDoesNotEndIsCutOff) {
 }
 
 TEST_F(SessionTest, ARefusalKeepsItsCodeAndItsText) {
-  node->bootstrap_status = {grpc::StatusCode::FAILED_PRECONDITION, "time is not in sync yet"};
+  node->bootstrap_status = {Code::failed_precondition, "time is not in sync yet"};
   const Outcome outcome = loop.run(session().bootstrap(context()));
   EXPECT_EQ(outcome.kind, OutcomeKind::refused);
   ASSERT_TRUE(outcome.error);
   EXPECT_EQ(outcome.error->progress, Progress::answered);
   EXPECT_EQ(to_text(*outcome.error), "Bootstrap: FailedPrecondition: time is not in sync yet");
-  node->bootstrap_status = grpc::Status::OK;
+  node->bootstrap_status = {};
   EXPECT_EQ(loop.run(session().bootstrap(context())).kind, OutcomeKind::done);
 }
 
@@ -261,10 +262,9 @@ TEST_F(SessionTest, ADestroyedWatchIsClosedOnTheNode) {
   auto watch = loop.run(session().watch(context(), bell));
   ASSERT_TRUE(watch) << to_text(watch.error());
   watch->reset();
-  node->await_no_watches();
+  loop.run_until([&] { return node->open_watches == 0; });
 }
 
-// Without talos/callback_threads.h gRPC frees a queue twice in about one of ten rounds.
 TEST_F(SessionTest, TheLastSessionMayGoAtAnyMoment) {
   for (int i = 0; i < 40; ++i) {
     Bell bell;
@@ -291,16 +291,17 @@ TEST_F(SessionTest, WithoutTheMachineStatusThereIsNoWatch) {
   const auto watch = loop.run(session().watch(context(), bell));
   ASSERT_FALSE(watch);
   EXPECT_EQ(watch.error().code, Code::permission_denied);
-  node->await_no_watches();
+  loop.run_until([&] { return node->open_watches == 0; });
   EXPECT_EQ(bell.rings(), 0u) << "the result tells it; a ring would lead to the next try at once";
 }
 
 TEST(MaintenanceSession, StreamsAreClosedBeforeAConfigIsApplied) {
   const TestCertificate certificate = make_ca("maintenance");
-  const auto node = FakeNode::in_maintenance(certificate);
-  // As Talos: the config is taken when the last stream has gone.
-  node->on_apply = [&](grpc::ServerContext&) { node->await_no_watches(); };
-  TestLoop loop(node->port());
+  LoopClock clock;
+  const auto node = FakeNode::in_maintenance(clock.io(), certificate);
+  // Talos switches to apid when the last stream has gone.
+  node->on_apply = [&] { EXPECT_EQ(node->open_watches, 0); };
+  TestLoop loop(clock, node->port());
   const auto session = loop.open();
   ASSERT_TRUE(session) << to_text(session.error());
   Bell bell;
@@ -313,13 +314,15 @@ TEST(MaintenanceSession, StreamsAreClosedBeforeAConfigIsApplied) {
   const Outcome outcome =
       loop.run((*session)->apply_configuration(loop.within(seconds(20)), request));
   EXPECT_EQ(outcome.kind, OutcomeKind::done);
+  EXPECT_EQ(node->applies, 1);
   EXPECT_FALSE((*watch)->alive());
 }
 
 TEST(MaintenanceSession, NobodyIsAskedForAConfigThatCannotBeThere) {
   const TestCertificate certificate = make_ca("maintenance");
-  const auto node = FakeNode::in_maintenance(certificate);
-  TestLoop loop(node->port());
+  LoopClock clock;
+  const auto node = FakeNode::in_maintenance(clock.io(), certificate);
+  TestLoop loop(clock, node->port());
   const auto session = loop.open();
   ASSERT_TRUE(session) << to_text(session.error());
   EXPECT_EQ(loop.run((*session)->config_digest(loop.within(seconds(20)))).value(), std::nullopt);
@@ -396,7 +399,7 @@ TEST_F(SessionTest, AResetSaysWhatItTakesAway) {
   EXPECT_EQ(node->reset.system_partitions_to_wipe(1).label(), "EPHEMERAL");
   EXPECT_TRUE(node->reset.system_partitions_to_wipe(1).wipe());
   EXPECT_EQ(node->reset.user_disks_to_wipe(0), "/dev/sdb");
-  node->reset_status = {grpc::StatusCode::PERMISSION_DENIED, "not authorized"};
+  node->reset_status = {Code::permission_denied, "not authorized"};
   EXPECT_EQ(loop.run(session().reset(context(), request)).kind, OutcomeKind::refused);
 }
 

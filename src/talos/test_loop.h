@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -9,13 +10,11 @@
 
 namespace ichor {
 
-/// A loop for tests of the adapter, and the adapter on it. Every address leads to one loopback
-/// port.
+/// The adapter on a test's loop. Every address leads to one loopback port.
 class TestLoop {
  public:
-  explicit TestLoop(int port, std::optional<TalosCredentials> credentials = {},
-                    double time_scale = 1.0)
-      : clock(time_scale), port(port) {
+  TestLoop(LoopClock& clock, int port, std::optional<TalosCredentials> credentials = {})
+      : clock(clock), port(port) {
     GrpcTalosApi::Options options;
     options.credentials = std::move(credentials);
     options.route = [this](const IpAddress&) {
@@ -26,7 +25,7 @@ class TestLoop {
       digest.bytes[0] = static_cast<std::uint8_t>(yaml.size());
       return digest;
     };
-    options.post = [this](std::function<void()> work) { clock.post(std::move(work)); };
+    options.io = &clock.io();
     api = std::move(*GrpcTalosApi::make(std::move(options)));
   }
 
@@ -43,11 +42,21 @@ class TestLoop {
     return *std::move(value);
   }
 
+  /// Runs the loop until something holds; the test's own time limit ends it otherwise.
+  void run_until(const std::function<bool()>& holds) {
+    std::function<void()> look = [&] {
+      if (holds()) return clock.stop();
+      clock.post(look);
+    };
+    clock.post(look);
+    clock.run();
+  }
+
   CallResult<std::unique_ptr<TalosSession>> open(PeerDemand demand = {}) {
     return run(api->open(within(std::chrono::seconds(20)), IpAddress("127.0.0.1"), demand));
   }
 
-  LoopClock clock;
+  LoopClock& clock;
   CancelScope scope;
   int port;
   std::unique_ptr<GrpcTalosApi> api;

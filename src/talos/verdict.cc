@@ -21,7 +21,7 @@ std::string pins_text(const PeerDemand& demand) {
 }
 
 /// A configured node that was shown our certificate.
-CallResult<Peer> judge_answer(const ProbeReport& report, Peer peer) {
+CallResult<Peer> judge_answer(const HandshakeReport& report, Peer peer) {
   if (report.client_accepted) return peer;
   switch (report.alert) {
     case TLS1_AD_UNKNOWN_CA:
@@ -54,11 +54,7 @@ std::string out_of_time(std::int64_t seconds_outside) {
 
 }  // namespace
 
-CallResult<Peer> judge_probe(const ProbeReport& report, const PeerDemand& demand) {
-  if (!report.shook_hands) {
-    return tl::unexpected(
-        CallError{Call::open, Progress::not_sent, TlsVerdict::fine, report.code, report.text});
-  }
+CallResult<Peer> judge_handshake(const HandshakeReport& report, const PeerDemand& demand) {
   if (!report.wants_client) {
     if (!demand.allows(report.fingerprint)) {
       return refuse(TlsVerdict::wrong_pin,

@@ -6,23 +6,22 @@
 namespace ichor {
 namespace {
 
-ProbeReport maintenance_node() {
-  ProbeReport report;
-  report.shook_hands = true;
+HandshakeReport maintenance_node() {
+  HandshakeReport report;
   report.fingerprint = Fingerprint("AAAA");
   return report;
 }
 
-ProbeReport configured_node() {
-  ProbeReport report = maintenance_node();
+HandshakeReport configured_node() {
+  HandshakeReport report = maintenance_node();
   report.wants_client = true;
   report.client_offered = true;
   report.client_accepted = true;
   return report;
 }
 
-TlsVerdict refusal(const ProbeReport& report, const PeerDemand& demand = {}) {
-  const auto peer = judge_probe(report, demand);
+TlsVerdict refusal(const HandshakeReport& report, const PeerDemand& demand = {}) {
+  const auto peer = judge_handshake(report, demand);
   EXPECT_FALSE(peer.has_value());
   if (peer) return TlsVerdict::fine;
   EXPECT_EQ(peer.error().progress, Progress::not_sent);
@@ -32,14 +31,14 @@ TlsVerdict refusal(const ProbeReport& report, const PeerDemand& demand = {}) {
 }
 
 TEST(Verdict, WhoAsksForNoCertificateIsInMaintenanceMode) {
-  const auto peer = judge_probe(maintenance_node(), {});
+  const auto peer = judge_handshake(maintenance_node(), {});
   ASSERT_TRUE(peer.has_value());
   EXPECT_EQ(peer->mode, PeerMode::maintenance);
   EXPECT_EQ(peer->fingerprint, Fingerprint("AAAA"));
 }
 
 TEST(Verdict, WhoTakesOurCertificateIsOurs) {
-  const auto peer = judge_probe(configured_node(), {});
+  const auto peer = judge_handshake(configured_node(), {});
   ASSERT_TRUE(peer.has_value());
   EXPECT_EQ(peer->mode, PeerMode::configured);
 }
@@ -47,14 +46,14 @@ TEST(Verdict, WhoTakesOurCertificateIsOurs) {
 TEST(Verdict, APinBindsInMaintenanceModeOnly) {
   PeerDemand demand;
   demand.maintenance_pins = {Fingerprint("CCCC"), Fingerprint("AAAA")};
-  EXPECT_TRUE(judge_probe(maintenance_node(), demand).has_value());
+  EXPECT_TRUE(judge_handshake(maintenance_node(), demand).has_value());
   demand.maintenance_pins = {Fingerprint("BBBB")};
   EXPECT_EQ(refusal(maintenance_node(), demand), TlsVerdict::wrong_pin);
-  EXPECT_TRUE(judge_probe(configured_node(), demand).has_value());
+  EXPECT_TRUE(judge_handshake(configured_node(), demand).has_value());
 }
 
 TEST(Verdict, TheServersCertificateIsJudgedBeforeOurs) {
-  ProbeReport report = configured_node();
+  HandshakeReport report = configured_node();
   report.client_offered = false;
   report.client_accepted = false;
   report.chain = ChainFault::foreign_ca;
@@ -66,23 +65,23 @@ TEST(Verdict, TheServersCertificateIsJudgedBeforeOurs) {
 }
 
 TEST(Verdict, AClockThatIsWrongIsToldInSeconds) {
-  ProbeReport report = configured_node();
+  HandshakeReport report = configured_node();
   report.chain = ChainFault::expired;
   report.seconds_outside = 3600;
-  EXPECT_NE(judge_probe(report, {}).error().text.find("ended 3600 s ago"), std::string::npos);
+  EXPECT_NE(judge_handshake(report, {}).error().text.find("ended 3600 s ago"), std::string::npos);
   report.seconds_outside = -86'400;
-  EXPECT_NE(judge_probe(report, {}).error().text.find("begins in 86400 s"), std::string::npos);
+  EXPECT_NE(judge_handshake(report, {}).error().text.find("begins in 86400 s"), std::string::npos);
 }
 
 TEST(Verdict, WithoutCredentialsAConfiguredNodeWantsOne) {
-  ProbeReport report = configured_node();
+  HandshakeReport report = configured_node();
   report.client_offered = false;
   report.client_accepted = false;
   EXPECT_EQ(refusal(report), TlsVerdict::wants_client);
 }
 
 TEST(Verdict, AlertsSayWhyOurCertificateWasRefused) {
-  ProbeReport report = configured_node();
+  HandshakeReport report = configured_node();
   report.client_accepted = false;
   for (const int alert : {42, 43, 44, 46, 48, 49, 51}) {
     report.alert = alert;
@@ -92,17 +91,6 @@ TEST(Verdict, AlertsSayWhyOurCertificateWasRefused) {
   EXPECT_EQ(refusal(report), TlsVerdict::expired);
   report.alert = 80;  // an internal error of the server says nothing about us
   EXPECT_EQ(refusal(report), TlsVerdict::fine);
-}
-
-TEST(Verdict, WithoutAHandshakeTheNetworkSpeaks) {
-  ProbeReport report;
-  report.code = Code::deadline_exceeded;
-  report.text = "no answer (10.5.0.2:50000)";
-  const auto peer = judge_probe(report, {});
-  ASSERT_FALSE(peer.has_value());
-  EXPECT_EQ(peer.error().tls, TlsVerdict::fine);
-  EXPECT_EQ(peer.error().code, Code::deadline_exceeded);
-  EXPECT_EQ(peer.error().text, "no answer (10.5.0.2:50000)");
 }
 
 }  // namespace

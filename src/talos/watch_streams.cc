@@ -1,9 +1,6 @@
 #include "talos/watch_streams.h"
 
 #include <array>
-#include <atomic>
-#include <grpcpp/alarm.h>
-#include <grpcpp/support/client_callback.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,9 +10,6 @@
 namespace ichor {
 
 namespace {
-
-using cosi::resource::WatchRequest;
-using cosi::resource::WatchResponse;
 
 /// One kind of resource whose changes matter. With an id the watch is over that one only.
 struct Kind {
@@ -32,114 +26,112 @@ constexpr std::array<Kind, 4> kKinds{{
     {"k8s", "NodeStatuses.kubernetes.talos.dev", nullptr},
 }};
 
-/// What the streams of one watch share, on the loop.
-struct Hub {
-  Bell* bell{nullptr};  // null until all streams stand, and once the watch is gone
-  int unsettled{0};
-  bool out_of_time{false};
-  std::optional<CallError> failure;
-  Signal changed;
-
-  void ring() const {
-    if (bell) bell->ring();
-  }
-  void settle() {
-    --unsettled;
-    changed.notify_all();
-  }
-};
-
-/// One server stream. gRPC's threads own it until OnDone; the connection and the watch hold it to
-/// cancel it.
-class WatchStream final : public grpc::ClientReadReactor<WatchResponse>,
-                          public OpenStream,
-                          public std::enable_shared_from_this<WatchStream> {
- public:
-  WatchStream(const Kind& kind, bool required, std::shared_ptr<Hub> hub,
-              std::shared_ptr<Connection> connection)
-      : required_(required), hub_(std::move(hub)), connection_(std::move(connection)) {
-    request_.set_namespace_(kind.name_space);
-    request_.set_type(kind.type);
-    if (kind.id) request_.set_id(kind.id);
-    request_.set_api_version(1);
-  }
-
-  void begin() {
-    self_ = shared_from_this();
-    connection_->stream_opened(self_);
-    connection_->address(context_);
-    connection_->state()->Watch(&context_, &request_, this);
-    StartRead(&reply_);
-    StartCall();
-  }
-
-  void cancel() override { context_.TryCancel(); }
-
-  // On gRPC's threads.
-
-  void OnReadDone(bool ok) override {
-    if (!ok) return;
-    // At most one notice is under way, so a flood of events cannot fill the loop.
-    if (!noticed_.exchange(true)) {
-      connection_->mailbox().post([self = shared_from_this()] { self->on_message(); });
-    }
-    StartRead(&reply_);
-  }
-
-  void OnDone(const grpc::Status& status) override {
-    connection_->mailbox().post([self = std::move(self_), status] { self->on_end(status); });
-  }
-
- private:
-  // On the loop.
-
-  /// The first message is empty and says that the watch stands; every later one is a change.
-  void on_message() {
-    noticed_ = false;
-    if (!std::exchange(stands_, true)) hub_->settle();
-    hub_->ring();
-  }
-
-  void on_end(const grpc::Status& status) {
-    CallError error = call_error(Call::watch, status, *connection_);
-    if (status.ok()) error.text = "the node ended the stream";
-    const bool not_served = !stands_ && error.progress == Progress::answered;
-    if (!not_served || required_) {
-      if (!hub_->failure) hub_->failure = std::move(error);
-    }
-    if (!std::exchange(stands_, true)) hub_->settle();
-    hub_->changed.notify_all();
-    connection_->stream_closed(this);
-    hub_->ring();
-  }
-
-  const bool required_;
-  std::shared_ptr<Hub> hub_;
-  std::shared_ptr<Connection> connection_;
-  std::shared_ptr<WatchStream> self_;
-  grpc::ClientContext context_;
-  WatchRequest request_;
-  WatchResponse reply_;
-  std::atomic<bool> noticed_{false};
-  bool stands_{false};
-};
+cosi::resource::WatchRequest request_for(const Kind& kind) {
+  cosi::resource::WatchRequest request;
+  request.set_namespace_(kind.name_space);
+  request.set_type(kind.type);
+  if (kind.id) request.set_id(kind.id);
+  request.set_api_version(1);
+  // The server dereferences the options without asking whether they are there.
+  request.mutable_options();
+  return request;
+}
 
 class MergedWatch final : public Watch {
  public:
-  MergedWatch(std::shared_ptr<Hub> hub, std::vector<std::shared_ptr<WatchStream>> streams)
-      : hub_(std::move(hub)), streams_(std::move(streams)) {}
+  MergedWatch(Context context, std::shared_ptr<Connection> connection)
+      : context_{context.clock, &scope_, kNever}, connection_(std::move(connection)) {}
   MergedWatch(const MergedWatch&) = delete;
   MergedWatch& operator=(const MergedWatch&) = delete;
-  ~MergedWatch() override {
-    hub_->bell = nullptr;
-    for (const auto& stream : streams_) stream->cancel();
+
+  bool alive() const override { return !failure_; }
+
+  /// Opens every stream and returns when all stand, or the first required one failed.
+  Task<CallResult<void>> open(Context context) {
+    const Duration limit = real_limit(context, kCallLimit);
+    for (const Kind& kind : kKinds) {
+      Stream& stream = streams_[static_cast<std::size_t>(&kind - kKinds.data())];
+      stream.required = &kind == &kKinds.front();
+      // The stream itself lasts for as long as anybody listens; establishing it has a limit.
+      stream.call = connection_->start(method::kWatch.path, grpc::Channel::kNoLimit);
+      connection_->register_stream(stream.call);
+      stream.call->send(request_for(kind).SerializeAsString());
+      stream.call->close_sending();
+      stream.reader = follow(stream);
+      stream.reader.start();
+    }
+    bool out_of_time = false;
+    const auto alarm = connection_->after(limit, [this, &out_of_time] {
+      out_of_time = true;
+      settled_.notify_all();
+    });
+    const Context patient = until_settled(context);
+    Wake wake = Wake::signalled;
+    while (unsettled_ > 0 && !failure_ && !out_of_time && wake != Wake::cancelled) {
+      wake = co_await settled_.wait(patient);
+    }
+    if (failure_) co_return tl::unexpected(*failure_);
+    if (unsettled_ > 0) {
+      const Code code = out_of_time ? Code::deadline_exceeded : Code::cancelled;
+      co_return tl::unexpected(CallError{Call::watch, Progress::sent, TlsVerdict::fine, code,
+                                         "the watch was not established"});
+    }
+    co_return CallResult<void>();
   }
 
-  bool alive() const override { return !hub_->failure; }
+  /// What changes from now on rings; what changed while the streams were opened is one ring. A
+  /// watch that never stood rings not at all: whoever opens it learns that by the result, and would
+  /// only open it again at once.
+  void ring_from_now_on(Bell& changed) {
+    bell_ = &changed;
+    bell_->ring();
+  }
 
  private:
-  std::shared_ptr<Hub> hub_;
-  std::vector<std::shared_ptr<WatchStream>> streams_;
+  struct Stream {
+    bool required{false};
+    bool stands{false};
+    std::shared_ptr<grpc::ClientCall> call;
+    Task<void> reader;
+  };
+
+  /// The first message has no event and says that the watch stands; every later one is a change.
+  Task<void> follow(Stream& stream) {
+    while (!stream.call->ended() || stream.call->has_message()) {
+      co_await await_news(context_, stream.call);
+      if (!stream.call->has_message()) continue;
+      // What changed is not looked at, so one ring is enough for all that waits.
+      while (stream.call->has_message()) (void)stream.call->take_message();
+      if (!std::exchange(stream.stands, true)) settle();
+      ring();
+    }
+    CallError error = call_error(Call::watch, *stream.call);
+    if (stream.call->end().ok()) error.text = "the node ended the stream";
+    const bool not_served = !stream.stands && error.progress == Progress::answered;
+    if (!not_served || stream.required) {
+      if (!failure_) failure_ = std::move(error);
+    }
+    if (!std::exchange(stream.stands, true)) settle();
+    settled_.notify_all();
+    ring();
+  }
+
+  void settle() {
+    --unsettled_;
+    settled_.notify_all();
+  }
+  void ring() const {
+    if (bell_) bell_->ring();
+  }
+
+  CancelScope scope_;
+  Context context_;
+  std::shared_ptr<Connection> connection_;
+  Bell* bell_{nullptr};
+  int unsettled_{static_cast<int>(kKinds.size())};
+  std::optional<CallError> failure_;
+  Signal settled_;
+  std::array<Stream, kKinds.size()> streams_;
 };
 
 }  // namespace
@@ -150,40 +142,10 @@ Task<CallResult<std::unique_ptr<Watch>>> open_watch(Context context,
   if (auto error = cannot_start(context, *connection, Call::watch)) {
     co_return tl::unexpected(*error);
   }
-  const auto hub = std::make_shared<Hub>();
-  std::vector<std::shared_ptr<WatchStream>> streams;
-  for (const Kind& kind : kKinds) {
-    const bool required = &kind == &kKinds.front();
-    streams.push_back(std::make_shared<WatchStream>(kind, required, hub, connection));
-    streams.back()->begin();
-    ++hub->unsettled;
-  }
-  auto watch = std::make_unique<MergedWatch>(hub, std::move(streams));
-  // A watch has no deadline on the wire, so establishing it gets one here, in real time.
-  grpc::Alarm alarm;
-  const auto on_alarm = [hub, mailbox = connection->mailbox_ref()](bool rang) {
-    if (!rang) return;
-    mailbox->post([hub] {
-      hub->out_of_time = true;
-      hub->changed.notify_all();
-    });
-  };
-  alarm.Set(real_deadline(real_limit(context, kCallLimit)), on_alarm);
-  const Context patient = until_settled(context);
-  Wake wake = Wake::signalled;
-  while (hub->unsettled > 0 && !hub->failure && !hub->out_of_time && wake != Wake::cancelled) {
-    wake = co_await hub->changed.wait(patient);
-  }
-  if (hub->failure) co_return tl::unexpected(*hub->failure);
-  if (hub->unsettled > 0) {
-    const Code code = hub->out_of_time ? Code::deadline_exceeded : Code::cancelled;
-    co_return tl::unexpected(CallError{Call::watch, Progress::sent, TlsVerdict::fine, code,
-                                       "the watch was not established"});
-  }
-  // What changed while they were opened is told by one ring. A watch that never stood rings not at
-  // all: whoever opens it learns that by the result, and would only open it again at once.
-  hub->bell = &changed;
-  changed.ring();
+  auto watch = std::make_unique<MergedWatch>(context, std::move(connection));
+  auto opened = co_await watch->open(context);
+  if (!opened) co_return tl::unexpected(std::move(opened).error());
+  watch->ring_from_now_on(changed);
   co_return watch;
 }
 

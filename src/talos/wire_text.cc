@@ -31,6 +31,16 @@ Rune first_rune(std::string_view bytes) {
 
 bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
 
+/// Characters that change the direction of the text around them, or that nobody sees: with them a
+/// node could make a line read as another one.
+bool misleads(std::uint32_t code) {
+  const bool direction = code == 0x061c || code == 0x200e || code == 0x200f ||
+                         (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  const bool line_break = code == 0x2028 || code == 0x2029;
+  const bool invisible = (code >= 0x200b && code <= 0x200d) || code == 0x2060 || code == 0xfeff;
+  return direction || line_break || invisible;
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view bytes) {
@@ -52,7 +62,7 @@ std::string clean_text(std::string_view hostile, std::size_t bytes_max) {
       text += '?';
     } else if (rune.code == '\n' || rune.code == '\t' || rune.code == '\r') {
       text += ' ';
-    } else if (!is_control(rune.code)) {
+    } else if (!is_control(rune.code) && !misleads(rune.code)) {
       text += hostile.substr(0, size);
     }
     hostile.remove_prefix(size);

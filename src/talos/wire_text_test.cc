@@ -17,6 +17,13 @@ TEST(WireText, TakesTheTeethOutOfEscapeSequences) {
   EXPECT_EQ(clean_text("two\nlines\tand\ra tab"), "two lines and a tab");
 }
 
+TEST(WireText, DropsMarksThatTurnOrHideText) {
+  EXPECT_EQ(clean_text("rm \u202egnp.exe\u202c"), "rm gnp.exe");
+  EXPECT_EQ(clean_text("a\u2066b\u2069c\u200fd\u061ce"), "abcde");
+  EXPECT_EQ(clean_text("cp\u200b1\ufeff"), "cp1");
+  EXPECT_EQ(clean_text("one\u2028two"), "onetwo");
+}
+
 TEST(WireText, ReplacesWhatIsNotUtf8) {
   EXPECT_EQ(clean_text("a\xff\xc3 b"), "a?? b");
   EXPECT_EQ(clean_text("\xed\xa0\x80"), "???");  // a surrogate

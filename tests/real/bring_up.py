@@ -28,7 +28,13 @@ class RealNodes(unittest.TestCase):
         cluster = clusters.Cluster(name, control_planes, workers)
         self.addCleanup(lambda: cluster.remove(failed=self.has_failed()))
         cluster.boot()
+        # Runs before the cluster is removed, whatever became of the test.
+        self.addCleanup(self.assert_no_complaints, cluster)
         return cluster
+
+    def assert_no_complaints(self, cluster):
+        """No server of a node panicked on a call of ichor's, or could not make sense of one."""
+        self.assertEqual(cluster.complaints(), [])
 
     def has_failed(self):
         outcome = self._outcome.result

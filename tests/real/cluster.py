@@ -13,6 +13,7 @@ import time
 import ground
 import lab as labs
 import pieces
+import server_logs
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -133,6 +134,21 @@ class Cluster:
     def consoles(self, text):
         """How often the nodes' consoles show a text."""
         return sum(node.console().count(text) for node in self.lab.nodes())
+
+    def server_log(self, spec):
+        """What apid and machined of a node have written, and its console."""
+        logs = [self.lab.node(spec.name).console()]
+        for service in ("apid", "machined"):
+            done = self.talosctl("-n", spec.address, "-e", spec.address, "logs", service,
+                                 "--tail", "-1")
+            if done.returncode == 0:
+                logs.append(done.stdout)
+        return "\n".join(logs)
+
+    def complaints(self):
+        """What the nodes' servers hold against ichor's calls, with the node's name."""
+        return [f"{spec.name}: {line}" for spec in self.specs
+                for line in server_logs.complaints(self.server_log(spec))]
 
     def remove(self, failed=False):
         KEPT.mkdir(parents=True, exist_ok=True)

@@ -20,6 +20,7 @@ import lab as labs  # noqa: E402
 import pieces  # noqa: E402
 import recording  # noqa: E402
 import registry  # noqa: E402
+import server_logs  # noqa: E402
 
 
 class ANodeOnTheCommandLine(unittest.TestCase):
@@ -33,6 +34,25 @@ class ANodeOnTheCommandLine(unittest.TestCase):
         for text in ("", "cp1", "cp1,10.5.0.300", "../cp1,10.5.0.2", "cp1,10.5.0.2,aa:bb"):
             with self.assertRaises(labs.LabError, msg=text):
                 labs.NodeSpec.parse(text)
+
+
+class TheLogOfAServer(unittest.TestCase):
+    OURS = "(:authority=10.5.0.2:50000;content-type=application/grpc;user-agent=ichor)"
+    THEIRS = OURS.replace("ichor", "grpc-go/1.79.3")
+
+    def test_tells_of_calls_of_ours_that_the_node_could_not_handle(self):
+        bad = ("2026/11/17 10:00:00 Internal [/cosi.resource.State/Watch] 1ms stream runtime "
+               f"error: invalid memory address or nil pointer dereference {self.OURS}")
+        console = "[   12.3] init[173]: segfault at 8 ip 0000 sp 0000"
+        fine = [f"2026/11/17 10:00:00 OK [/cosi.resource.State/Watch] 1ms stream {self.OURS}",
+                f"NotFound [/cosi.resource.State/Get] 1ms unary doesn't exist {self.OURS}",
+                f"Unimplemented [/machine.MachineService/Version] 1ms unary {self.THEIRS}"]
+        self.assertEqual(server_logs.complaints("\n".join([bad, *fine, console])), [bad, console])
+
+    def test_counts_the_calls_by_method(self):
+        text = f"OK [/cosi.resource.State/Get] 1ms unary {self.OURS}\n" * 3
+        text += f"OK [/cosi.resource.State/Get] 1ms unary {self.THEIRS}\n"
+        self.assertEqual(server_logs.calls(text), {"/cosi.resource.State/Get": 3})
 
 
 class AProcessNote(unittest.TestCase):

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <google/protobuf/empty.pb.h>
+#include <string_view>
+
+#include "cosi_state.pb.h"
+#include "machine.pb.h"
+
+namespace ichor {
+
+// The methods of Talos' API that ichor calls: a path, the message that goes out and the one that
+// comes back. A test compares this table with the services in proto/.
+
+/// One message for one message.
+template <class RequestType, class ReplyType>
+struct UnaryMethod {
+  using Request = RequestType;
+  using Reply = ReplyType;
+  std::string_view path;
+};
+
+/// One message for any number of messages.
+template <class RequestType, class ReplyType>
+struct StreamMethod {
+  using Request = RequestType;
+  using Reply = ReplyType;
+  std::string_view path;
+};
+
+namespace method {
+
+using google::protobuf::Empty;
+
+inline constexpr UnaryMethod<machine::ApplyConfigurationRequest,
+                             machine::ApplyConfigurationResponse>
+    kApplyConfiguration{"/machine.MachineService/ApplyConfiguration"};
+inline constexpr UnaryMethod<machine::BootstrapRequest, machine::BootstrapResponse> kBootstrap{
+    "/machine.MachineService/Bootstrap"};
+inline constexpr UnaryMethod<machine::ResetRequest, machine::ResetResponse> kReset{
+    "/machine.MachineService/Reset"};
+inline constexpr UnaryMethod<Empty, machine::VersionResponse> kVersion{
+    "/machine.MachineService/Version"};
+inline constexpr UnaryMethod<Empty, machine::MemoryResponse> kMemory{
+    "/machine.MachineService/Memory"};
+inline constexpr UnaryMethod<Empty, machine::ServiceListResponse> kServiceList{
+    "/machine.MachineService/ServiceList"};
+inline constexpr UnaryMethod<machine::EtcdMemberListRequest, machine::EtcdMemberListResponse>
+    kEtcdMemberList{"/machine.MachineService/EtcdMemberList"};
+inline constexpr UnaryMethod<Empty, machine::EtcdStatusResponse> kEtcdStatus{
+    "/machine.MachineService/EtcdStatus"};
+inline constexpr UnaryMethod<Empty, machine::EtcdAlarmListResponse> kEtcdAlarmList{
+    "/machine.MachineService/EtcdAlarmList"};
+inline constexpr UnaryMethod<cosi::resource::GetRequest, cosi::resource::GetResponse> kGet{
+    "/cosi.resource.State/Get"};
+
+inline constexpr StreamMethod<machine::ReadRequest, common::Data> kRead{
+    "/machine.MachineService/Read"};
+inline constexpr StreamMethod<machine::ListRequest, machine::FileInfo> kList{
+    "/machine.MachineService/List"};
+inline constexpr StreamMethod<Empty, common::Data> kKubeconfig{
+    "/machine.MachineService/Kubeconfig"};
+inline constexpr StreamMethod<machine::DmesgRequest, common::Data> kDmesg{
+    "/machine.MachineService/Dmesg"};
+inline constexpr StreamMethod<machine::EventsRequest, machine::Event> kEvents{
+    "/machine.MachineService/Events"};
+inline constexpr StreamMethod<cosi::resource::ListRequest, cosi::resource::ListResponse>
+    kListResources{"/cosi.resource.State/List"};
+inline constexpr StreamMethod<cosi::resource::WatchRequest, cosi::resource::WatchResponse> kWatch{
+    "/cosi.resource.State/Watch"};
+
+}  // namespace method
+}  // namespace ichor
