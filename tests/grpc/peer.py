@@ -139,7 +139,7 @@ class Client:
         reply = message_factory.GetMessageClass(method.output_type) if method \
             else self.messages.Empty
         stub = getattr(self.channel, kind)(
-            path or f"/{SERVICE}/{name}", reply.FromString,
+            path or f"/{SERVICE}/{name}", response_deserializer=reply.FromString,
             request_serializer=lambda request: request.SerializeToString())
         begin = stub if kind == "unary_stream" or streams[0] and streams[1] else stub.future
         return begin(requests, timeout=options.pop("timeout", LIMIT_S), **options)
@@ -274,7 +274,13 @@ class Pipe:
         self.close()
 
     def __iter__(self):
-        return iter(self.queue.get, None)
+        return self
+
+    def __next__(self):
+        request = self.queue.get()
+        if request is None:
+            raise StopIteration
+        return request
 
     def send(self, request):
         self.queue.put(request)

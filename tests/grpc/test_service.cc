@@ -148,6 +148,7 @@ void TestService::answer_unary(Serving& serving, const std::string& message) {
   }
   SimpleResponse response;
   fill(*response.mutable_payload(), request.response_size());
+  if (request.fill_server_id()) response.set_server_id("ichor");
   serving.replies.push_back({clock_.now(), response.SerializeAsString()});
 }
 
