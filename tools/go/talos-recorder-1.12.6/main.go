@@ -255,9 +255,9 @@ func (c *conversation) hearNode(in io.Reader) {
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		// The answer may come before the request's message, so the call is kept.
 		if known := c.calls[headers.StreamID]; known != nil && code != nil {
 			c.journal.add(entry{Method: known.method, Code: code, Text: text})
-			delete(c.calls, headers.StreamID)
 		}
 	})
 }
