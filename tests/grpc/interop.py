@@ -21,6 +21,10 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tests/conformance"))
+import real_tool  # noqa: E402
+
 NAME = "peer.test"
 CASE_LIMIT_S = 120
 
@@ -48,15 +52,6 @@ NOT_OURS_OF_PYTHON = {
 }
 # Cases of our client that another's server does not serve.
 NOT_THEIRS = {}
-
-
-def tool(name):
-    built = subprocess.run([ROOT / "tools/real-tools", name], capture_output=True, text=True,
-                           check=False)
-    if built.returncode != 0:
-        print(f"{name} cannot be built here: {(built.stderr.splitlines() or ['no word why'])[-1]}")
-        sys.exit(77)
-    return pathlib.Path(built.stdout.split()[-1])
 
 
 def our_program():
@@ -105,8 +100,8 @@ class World:
         self.only = only
         self.certificates = Certificates(home)
         self.ours = our_program()
-        self.go = tool("grpc-interop").parent
-        self.python = [tool("grpcio"), HERE / "peer.py", self.ours.parent / "interop/interop.desc"]
+        self.go = real_tool.path_of("grpc-interop").parent
+        self.python = [real_tool.path_of("grpcio"), HERE / "peer.py", self.ours.parent / "interop/interop.desc"]
         self.wrong, self.passed = [], 0
 
     def note(self, title, passed, reason, told):

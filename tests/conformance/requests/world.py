@@ -1,4 +1,4 @@
-"""A lab whose nodes are reached through tools/go/talos-recorder-1.12.6, and its two clients."""
+"""A lab whose nodes are reached through tools/go/talos-recorder-1.12.6/main.go, and its two clients."""
 
 import contextlib
 import json
@@ -12,6 +12,9 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests/conformance"))
+import real_tool  # noqa: E402
+
 ICHOR = pathlib.Path(os.environ.get("ICHOR") or ROOT / "build/ichor").resolve()
 PATIENCE_S = 180
 
@@ -29,15 +32,6 @@ nodes:
     assignments:
       - {name: w1, ip: 10.5.0.3, interface: eth0, disk: /dev/sda}
 """
-
-
-def tool(name):
-    built = subprocess.run([ROOT / "tools/real-tools", name], capture_output=True, text=True,
-                           check=False)
-    if built.returncode != 0:
-        print(f"{name} cannot be built here: {(built.stderr.splitlines() or ['no word why'])[-1]}")
-        sys.exit(77)
-    return built.stdout.split()[-1]
 
 
 def free_addresses(count):
@@ -102,7 +96,7 @@ class Scene:
         words = [f"{here}:50000={there}:50000" for here, there in pairs] + ["pass"]
         words += [f"{here}:6443={there}:6443" for here, there in pairs]
         self.recorder = subprocess.Popen(
-            [tool("talos-recorder"), "-secrets", self.home / "secrets.yaml", "-output", self.lines,
+            [real_tool.path_of("talos-recorder"), "-secrets", self.home / "secrets.yaml", "-output", self.lines,
              *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self.recorder.stdout.readline() != "ready\n":
             raise RuntimeError("the recorder did not start")
@@ -154,7 +148,7 @@ class Talosctl:
     """The same calls, made by talosctl."""
 
     def __init__(self, scene):
-        self.scene, self.program = scene, tool("talosctl-1.12.6")
+        self.scene, self.program = scene, real_tool.path_of("talosctl-1.12.6")
         self.at, self.config = scene.at, scene.home / "talosconfig"
 
     def on(self, node, *words):
