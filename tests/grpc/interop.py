@@ -101,7 +101,8 @@ class World:
         self.certificates = Certificates(home)
         self.ours = our_program()
         self.go = real_tool.path_of("grpc-interop").parent
-        self.python = [real_tool.path_of("grpcio"), HERE / "peer.py", self.ours.parent / "interop/interop.desc"]
+        self.python = [real_tool.path_of("grpcio"), HERE / "peer.py",
+                       self.ours.parent / "interop/interop.desc"]
         self.wrong, self.passed = [], 0
 
     def note(self, title, passed, reason, told):

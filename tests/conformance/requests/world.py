@@ -1,4 +1,4 @@
-"""A lab whose nodes are reached through tools/go/talos-recorder-1.12.6/main.go, and its two clients."""
+"""A lab whose nodes are reached through a recorder of requests, and its two clients."""
 
 import contextlib
 import json
@@ -96,8 +96,8 @@ class Scene:
         words = [f"{here}:50000={there}:50000" for here, there in pairs] + ["pass"]
         words += [f"{here}:6443={there}:6443" for here, there in pairs]
         self.recorder = subprocess.Popen(
-            [real_tool.path_of("talos-recorder"), "-secrets", self.home / "secrets.yaml", "-output", self.lines,
-             *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [real_tool.path_of("talos-recorder"), "-secrets", self.home / "secrets.yaml", "-output",
+             self.lines, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self.recorder.stdout.readline() != "ready\n":
             raise RuntimeError("the recorder did not start")
         book.write_text(json.dumps(real | {NODES[name]: at for name, at in self.at.items()}))
