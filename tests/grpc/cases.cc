@@ -164,7 +164,8 @@ Task<void> custom_metadata(Caller& caller) {
   const std::string initial = "x-grpc-test-echo-initial";
   const std::string trailing = "x-grpc-test-echo-trailing-bin";
   const std::string text = "test_initial_metadata_value";
-  const std::string bytes = "\xab\xab\xab";
+  // What a client is given as metadata goes out, and comes in, as it is.
+  const std::string bytes = grpc::encode_binary("\xab\xab\xab");
   const grpc::Metadata sent{{initial, text}, {trailing, bytes}};
   SimpleRequest request;
   request.set_response_size(1);
