@@ -23,16 +23,15 @@ LIMIT_S = 60
 
 
 class Messages:
-    """The classes of interop.proto, by name."""
+    """The classes of interop.proto, by name. They are all made at once, before there are threads."""
 
     def __init__(self, descriptors):
         self.pool = descriptor_pool.DescriptorPool()
         for file in descriptor_pb2.FileDescriptorSet.FromString(descriptors).file:
             self.pool.Add(file)
-
-    def __getattr__(self, name):
-        found = self.pool.FindMessageTypeByName(f"grpc.testing.{name}")
-        return message_factory.GetMessageClass(found)
+            for message in file.message_type:
+                found = self.pool.FindMessageTypeByName(f"{file.package}.{message.name}")
+                setattr(self, message.name, message_factory.GetMessageClass(found))
 
     def methods(self):
         return self.pool.FindServiceByName(SERVICE).methods
@@ -105,7 +104,7 @@ class Service:
             name = "".join("_" + c.lower() if c.isupper() else c for c in method.name)[1:]
             kind = (f"{'stream' if method.client_streaming else 'unary'}_"
                     f"{'stream' if method.server_streaming else 'unary'}_rpc_method_handler")
-            request = message_factory.GetMessageClass(method.input_type)
+            request = getattr(self.messages, method.input_type.name)
             made[method.name] = getattr(grpc, kind)(
                 getattr(self, name), request_deserializer=request.FromString,
                 response_serializer=lambda reply: reply.SerializeToString())
@@ -136,8 +135,7 @@ class Client:
         method = next((m for m in self.messages.methods() if m.name == name), None)
         streams = (method.client_streaming, method.server_streaming) if method else (False, False)
         kind = f"{'stream' if streams[0] else 'unary'}_{'stream' if streams[1] else 'unary'}"
-        reply = message_factory.GetMessageClass(method.output_type) if method \
-            else self.messages.Empty
+        reply = getattr(self.messages, method.output_type.name if method else "Empty")
         stub = getattr(self.channel, kind)(
             path or f"/{SERVICE}/{name}", response_deserializer=reply.FromString,
             request_serializer=lambda request: request.SerializeToString())

@@ -100,7 +100,8 @@ class Scene:
              self.lines, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self.recorder.stdout.readline() != "ready\n":
             raise RuntimeError("the recorder did not start")
-        book.write_text(json.dumps(real | {NODES[name]: at for name, at in self.at.items()}))
+        front = {there: here for here, there in pairs}
+        book.write_text(json.dumps({of: front.get(at, at) for of, at in real.items()}))
 
     def run(self, *words):
         return subprocess.run(list(map(str, words)), capture_output=True, text=True,
