@@ -5,18 +5,15 @@ MACHINE = "/machine.MachineService/"
 
 
 def fields(value, path=""):
-    """Every field of a request with its value; a message without fields is a field too."""
-    if isinstance(value, dict) and (value or not path):
-        found = {}
-        for name, below in value.items():
-            found |= fields(below, f"{path}.{name}" if path else name)
-        return found
-    if isinstance(value, list):
-        found = {}
-        for place, below in enumerate(value):
-            found |= fields(below, f"{path}[{place}]")
-        return found
-    return {path: value}
+    """Every field of a request with its value. A message that is set is a field of its own, because
+    a server may look into it without asking."""
+    if not isinstance(value, (dict, list)):
+        return {path: value}
+    found = {path: "(set)"} if path and isinstance(value, dict) else {}
+    for name, below in value.items() if isinstance(value, dict) else enumerate(value):
+        step = f"[{name}]" if isinstance(value, list) else f".{name}" if path else name
+        found |= fields(below, path + step)
+    return found
 
 
 def subject(call):
@@ -45,14 +42,8 @@ def commands_for(calls):
 def different(ours, theirs):
     """{field: (ours, theirs)} of two requests, with None for what is not set."""
     one, other = fields(ours["request"]), fields(theirs["request"])
-    found = {}
-    for name in sorted(one.keys() | other.keys()):
-        # A message that is set has no field of its own as soon as it has fields below.
-        if (name in one) != (name in other) and any(
-                below.startswith(name + ".") for below in (one.keys() | other.keys())):
-            continue
-        if one.get(name) != other.get(name):
-            found[name] = (one.get(name), other.get(name))
+    found = {name: (one.get(name), other.get(name)) for name in sorted(one.keys() | other.keys())
+             if one.get(name) != other.get(name)}
     for line in ours.get("unknown", []):
         found[f"unknown{line.split()[0]}"] = (line, None)
     return found

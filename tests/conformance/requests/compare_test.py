@@ -29,9 +29,15 @@ class Requests(unittest.TestCase):
     def test_a_message_that_is_not_set_is_one(self):
         found = judged([watch()], [watch(options={})])
         self.assertEqual(len(found), 1)
-        self.assertIn("options: ichor None, talosctl {}", found[0])
+        self.assertIn("options: ichor None, talosctl '(set)'", found[0])
 
-    def test_a_field_below_stands_for_its_message(self):
+    def test_a_message_that_is_not_set_is_one_whatever_is_meant_of_its_fields(self):
+        meant = {(STATE + "Watch", "options.tail_events"): "reason"}
+        found = judged([watch()], [watch(options={"tail_events": 1})], meant)
+        self.assertEqual(len(found), 1)
+        self.assertIn(" options: ", found[0])
+
+    def test_a_field_of_a_message(self):
         found = judged([watch(options={})], [watch(options={"tail_events": 1})])
         self.assertEqual(len(found), 1)
         self.assertIn("options.tail_events: ichor None, talosctl 1", found[0])
