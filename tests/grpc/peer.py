@@ -23,7 +23,7 @@ LIMIT_S = 60
 
 
 class Messages:
-    """The classes of interop.proto, by name. They are all made at once, before there are threads."""
+    """The classes of interop.proto, by name, all made at once, before there are threads."""
 
     def __init__(self, descriptors):
         self.pool = descriptor_pool.DescriptorPool()
