@@ -41,7 +41,11 @@ Channel::~Channel() {
 
 std::shared_ptr<ClientCall> Channel::start(CallRequest request, Duration limit) {
   ++calls_started_;
-  if (limit != kNoLimit) request.timeout = limit;
+  if (limit != kNoLimit) {
+    using Time = boost::asio::steady_timer::clock_type;
+    request.timeout = limit;
+    request.out_of_time = [due = Time::now() + limit] { return Time::now() >= due; };
+  }
   const auto timed = std::make_shared<TimedCall>();
   timed->call = http2_->start(std::move(request));
   if (limit != kNoLimit && !timed->call->ended()) {

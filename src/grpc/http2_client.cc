@@ -92,6 +92,7 @@ struct ClientCall::Stream {
   Metadata initial;
   Metadata trailing;
   std::optional<CallEnd> end;
+  std::function<bool()> out_of_time;
   Signal changed;
 };
 
@@ -150,6 +151,7 @@ std::unique_ptr<ClientCall> Http2Client::start(CallRequest request) {
   const std::size_t bytes_max =
       request.message_bytes_max > 0 ? request.message_bytes_max : limits().message_bytes_max;
   const auto stream = std::make_shared<ClientCall::Stream>(bytes_max);
+  stream->out_of_time = std::move(request.out_of_time);
   auto call = std::make_unique<ClientCall>(weak_from_this(), stream);
   if (!alive()) {
     finish(stream, {Code::unavailable, "the connection is gone", {}, EndedBy::unprocessed});
@@ -303,6 +305,12 @@ void Http2Client::on_closed(std::int32_t id, std::uint32_t error) {
   if (found == streams_.end()) return;
   const StreamPtr stream = found->second;
   streams_.erase(found);
+  if (error == NGHTTP2_CANCEL && stream->out_of_time && stream->out_of_time()) {
+    finish(
+        stream,
+        {Code::deadline_exceeded, "no answer within the time of the call", {}, EndedBy::deadline});
+    return;
+  }
   const bool unprocessed = error == NGHTTP2_REFUSED_STREAM || !stream->left;
   finish(stream,
          {code_of_reset(error),

@@ -40,6 +40,31 @@ TEST_P(LinkTest, AUnaryCallIsAnswered) {
   EXPECT_TRUE(link.client->alive());
 }
 
+/// A call that the server resets with CANCEL, as a server of Go does at the deadline.
+CallEnd end_of_cancelled(std::function<bool()> out_of_time) {
+  TestLink link;
+  CallRequest request;
+  request.path = "/a.Service/Method";
+  request.out_of_time = std::move(out_of_time);
+  const auto call = link.client->start(std::move(request));
+  link.settle();
+  constexpr char kReset[] = "\x00\x00\x04\x03\x00\x00\x00\x00\x01\x00\x00\x00\x08";
+  link.client->receive({kReset, sizeof(kReset) - 1});
+  EXPECT_TRUE(call->ended());
+  return call->end();
+}
+
+TEST(CancelledByServerTest, IsTheDeadlineOnlyIfThatHasPassed) {
+  const CallEnd late = end_of_cancelled([] { return true; });
+  EXPECT_EQ(late.code, Code::deadline_exceeded);
+  EXPECT_EQ(late.by, EndedBy::deadline);
+  for (const std::function<bool()>& not_late : {std::function<bool()>(), {[] { return false; }}}) {
+    const CallEnd early = end_of_cancelled(not_late);
+    EXPECT_EQ(early.code, Code::cancelled);
+    EXPECT_EQ(early.by, EndedBy::not_grpc);
+  }
+}
+
 TEST_P(LinkTest, MessagesGoBothWaysUntilBothSidesEnd) {
   TestLink link;
   link.piece = GetParam();

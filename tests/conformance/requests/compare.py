@@ -53,6 +53,12 @@ def headers(call):
     return {name for name in call["headers"] if not name.startswith(":")}
 
 
+def shown(value):
+    """A value as it is printed. A machine config is long, and full of keys."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"({len(text)} characters)"
+
+
 def judge(ours, theirs, meant, meant_headers):
     """Lines about everything that differs and is not meant to, and about what is meant to differ
     and does not. `meant` is {(method, field): reason}."""
@@ -71,7 +77,8 @@ def judge(ours, theirs, meant, meant_headers):
                 key = (call["method"], field.split("[")[0])
                 used |= {key} & meant.keys()
                 if key not in meant:
-                    lines.add(f"{' '.join(about)}: {field}: ichor {mine!r}, talosctl {real!r}")
+                    lines.add(f"{' '.join(about)}: {field}: ichor {shown(mine)}, "
+                              f"talosctl {shown(real)}")
         wrong += sorted(lines)
     mine = set().union(*map(headers, ours))
     real = set().union(*map(headers, theirs))

@@ -21,9 +21,8 @@ PATIENCE_S = 180
 NODES = {"cp1": "10.5.0.2", "w1": "10.5.0.3"}
 PROFILE = """\
 name: requests
-secrets_file: secrets.yaml
 network: {api_endpoint: "https://10.5.0.2:6443", node_cidr: 10.5.0.0/24, gateway: 10.5.0.1}
-talos: {version: v1.12.6}
+talos: {version: v1.12.6, secrets_file: secrets.yaml}
 nodes:
   controlplane:
     assignments:
@@ -70,6 +69,7 @@ class Scene:
         self.profile = home / "ichor.yaml"
         home.mkdir()
         (home / "secrets.yaml").write_text(secrets)
+        (home / "secrets.yaml").chmod(0o600)
         self.profile.write_text(PROFILE)
         self.at = dict(zip(NODES, free_addresses(len(NODES))))
         self.recorder = None
@@ -138,7 +138,7 @@ class Ichor:
         for words in (["status", "-o", "wide"], ["health"], ["doctor", "cp1"], ["doctor", "w1"]):
             scene.run(*self.command(*words))  # what is recorded counts, not the verdict
         shown = scene.run(*self.command("reset", "w1"))
-        consent = re.search(r"--consent-wipe \S+", shown.stdout + shown.stderr)
+        consent = re.search(r"--consent-wipe [\w=.-]+", shown.stdout + shown.stderr)
         if not consent:
             raise RuntimeError(f"reset names no consent: {shown.stdout}{shown.stderr}")
         scene.good(*self.command("reset", "w1", *consent[0].split()))
