@@ -5,6 +5,18 @@ import tempfile
 import unittest
 
 
+def start(ichor, profile, lab):
+    return subprocess.run([ichor, "lab", "start", "-p", profile, "--state", lab, "--time-scale",
+                           "20", "--detach"], check=False, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True)
+
+
+def stop(ichor, lab):
+    """Also where the lab has ended already."""
+    subprocess.run([ichor, "lab", "stop", "--state", lab], check=False,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 class OneLab(unittest.TestCase):
     """The tests of a class run in the order of their names and build on each other."""
 
@@ -15,11 +27,11 @@ class OneLab(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.lab = cls.folder.name + "/lab"
-        subprocess.run([cls.ichor, "lab", "start", "-p", cls.profile, "--state", cls.lab,
-                        "--time-scale", "20", "--detach"], check=True, stdout=subprocess.DEVNULL)
+        started = start(cls.ichor, cls.profile, cls.lab)
+        if started.returncode != 0:
+            raise RuntimeError(f"the lab did not start: {started.stderr}")
 
     @classmethod
     def tearDownClass(cls):
-        subprocess.run([cls.ichor, "lab", "stop", "--state", cls.lab], check=False,
-                       stdout=subprocess.DEVNULL)
+        stop(cls.ichor, cls.lab)
         cls.folder.cleanup()
