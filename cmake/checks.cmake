@@ -19,6 +19,8 @@ add_test(NAME lab.kill
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
 add_test(NAME lab.config_dir
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/config_dir_test.py $<TARGET_FILE:ichor>)
+add_test(NAME lab.layouts
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/layouts_test.py $<TARGET_FILE:ichor>)
 add_test(NAME lab.flags
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/flags_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
@@ -36,8 +38,8 @@ add_test(NAME lab.process
     COMMAND ${CMAKE_COMMAND} -E env ICHOR=$<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/tests/process/run bootstrap_reply_lost bits_flip good_cable)
 set_tests_properties(lab.process PROPERTIES SKIP_RETURN_CODE 77)
-set_tests_properties(lab.process lab.up lab.kill lab.config_dir lab.flags lab.canary lab.reset
-    lab.kubernetes
+set_tests_properties(lab.process lab.up lab.kill lab.config_dir lab.layouts lab.flags lab.canary
+    lab.reset lab.kubernetes
     PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)
 
 # The Kubernetes phases on a real control plane. Without the programs of tools/real-tools they are

@@ -47,6 +47,11 @@ std::string pem_at(const Node& node, Path path) {
 /// "10.5.0.2/24" or "10.5.0.2".
 void take_address(ConfigView& view, std::string_view text, const std::string& link) {
   if (!view.address.empty() || text.empty()) return;
+  // Nobody reaches a node at what its own lo has, such as 169.254.116.108 for the resolver.
+  const bool of_node_alone = link == "lo" || text.starts_with("127.") ||
+                             text.starts_with("169.254.") || text.starts_with("fe80:") ||
+                             text.starts_with("::1");
+  if (of_node_alone) return;
   const std::size_t slash = text.find('/');
   view.address = text.substr(0, slash);
   view.prefix_length = view.address.find(':') == std::string::npos ? 32 : 128;

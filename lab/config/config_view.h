@@ -18,7 +18,7 @@ struct ConfigView {
   bool complete{false};  // it has the document with machine and cluster
   std::string machine_type;
   std::string hostname;
-  std::string address;  // first static one
+  std::string address;  // the first static one that others can reach
   int prefix_length{0};
   std::string link;  // that carries it
   std::string vip;

@@ -60,21 +60,35 @@ std::string without_mask(const std::string& address) {
   return address.substr(0, address.find('/'));
 }
 
-/// The first address that a document gives to a link. DHCP and virtual addresses do not count.
+/// Nobody reaches a node at what its own lo has, such as 169.254.116.108 for the resolver.
+bool is_of_node_alone(const std::string& link, const std::string& address) {
+  return link == "lo" || address.starts_with("127.") || address.starts_with("169.254.") ||
+         address.starts_with("fe80:") || address == "::1";
+}
+
+/// The first address that a document gives to a link and that others can reach. DHCP and virtual
+/// addresses do not count.
 IpAddress static_address_in(const ConfigDocument& document) {
   if (document.kind == "v1alpha1") {
     const Node* links = document.root.find_path({"machine", "network", "interfaces"});
     if (links == nullptr) return {};
     for (const Node& link : links->items) {
       const Node* addresses = link.find("addresses");
-      if (addresses == nullptr || addresses->items.empty()) continue;
-      return IpAddress(without_mask(addresses->items.front().text));
+      if (addresses == nullptr) continue;
+      for (const Node& item : addresses->items) {
+        const std::string address = without_mask(item.text);
+        if (!is_of_node_alone(text_at(link, {"interface"}), address)) return IpAddress(address);
+      }
     }
     return {};
   }
   const Node* addresses = document.root.find("addresses");
-  if (addresses == nullptr || addresses->items.empty()) return {};
-  return IpAddress(without_mask(text_at(addresses->items.front(), {"address"})));
+  if (addresses == nullptr) return {};
+  for (const Node& item : addresses->items) {
+    const std::string address = without_mask(text_at(item, {"address"}));
+    if (!is_of_node_alone(text_at(document.root, {"name"}), address)) return IpAddress(address);
+  }
+  return {};
 }
 
 std::string install_disk_of(const Node& root, const NodeSpec& node) {

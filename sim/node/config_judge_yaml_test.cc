@@ -152,6 +152,16 @@ TEST_F(YamlJudgeTest, OldStyleNetworkCountsToo) {
   EXPECT_EQ(found.static_address, IpAddress("10.9.0.7"));
 }
 
+/// The user's machine-network template gives lo an address for the resolver.
+TEST_F(YamlJudgeTest, AnAddressOfLoIsNotWhereTheNodeIs) {
+  const ConfigFacts& found =
+      facts(with("    install:",
+                 "    network:\n        interfaces:\n            - interface: lo\n"
+                 "              addresses: [169.254.116.108/32]\n            - interface: eth0\n"
+                 "              addresses: [10.9.0.7/16]\n    install:"));
+  EXPECT_EQ(found.static_address, IpAddress("10.9.0.7"));
+}
+
 TEST_F(YamlJudgeTest, OrderAndStyleDoNotChangeAConfigButValuesDo) {
   const std::string reordered =
       "# the same\ncluster:\n  secret: 'two'\n  id: one\n  token: \"three\"\n  clusterName: bench\n"

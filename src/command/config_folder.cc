@@ -2,18 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "command/profile_layout.h"
 #include "command/sops_file.h"
 
 namespace ichor {
 
 OrEnd<std::optional<ReadyConfigs>> find_ready_configs(const ProfileInput& input,
                                                       const std::string& named, Desk& desk) {
-  const std::string& of_profile = input.profile.talos.config_dir;
+  const std::string& of_profile = input.ready_configs;
   if (named.empty() && of_profile.empty()) return std::optional<ReadyConfigs>();
   ReadyConfigs ready;
-  ready.folder = !named.empty()                ? named
-                 : of_profile.starts_with('/') ? of_profile
-                                               : input.folder + of_profile;
+  ready.folder = !named.empty() ? named : at_profile(input.folder, of_profile);
   const auto names = desk.list_folder(ready.folder);
   if (!names) {
     return end_with(Exit::usage, fmt::format("{}: there is no such folder", ready.folder));

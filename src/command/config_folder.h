@@ -10,8 +10,8 @@
 
 namespace ichor {
 
-/// The ready-made configs that the operator or the profile (`talos.config_dir`) names, decrypted if
-/// they are SOPS files; nothing if neither does.
+/// The ready-made configs that the operator or the profile (`talos.ready_configs`) names, decrypted
+/// if they are SOPS files; nothing if neither does.
 OrEnd<std::optional<ReadyConfigs>> find_ready_configs(const ProfileInput& input,
                                                       const std::string& named, Desk& desk);
 

@@ -49,6 +49,12 @@ Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> f
     const std::string what = present->path + " is there already; --force replaces it";
     return finish_aside(end_with(Exit::failed, what).value(), desk);
   }
+  for (const TextOutput& output : outputs) {
+    if (output.path == "-" || output.sealed) continue;
+    if (auto allowed = desk.may_export(output.path); !allowed) {
+      return finish_aside(end_with(allowed.error()).value(), desk);
+    }
+  }
   Summary summary;
   summary.result.exit = Exit::done;
   std::vector<std::string> places;

@@ -17,10 +17,12 @@ struct TextOutput {
   std::string path;  // "-": standard output
   SecretString content;
   bool reproducible{false};  // it can be made again at any time
+  bool sealed{false};        // encrypted, so that anybody may see it
 };
 
 /// Writes texts, then ends the command: `done` with the findings, or what went wrong. Nothing is
-/// written if one of the files is there already and `force` is not set.
+/// written if one of the files is there already and `force` is not set, or if git would see one
+/// that is not sealed.
 Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> findings,
              const CommonOptions& common, Desk& desk);
 

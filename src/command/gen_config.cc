@@ -8,6 +8,7 @@
 #include "command/finish.h"
 #include "command/gen_config_from.h"
 #include "command/patch_input.h"
+#include "command/secrets_input.h"
 #include "pki/talosconfig.h"
 #include "yaml/emit.h"
 
@@ -64,11 +65,7 @@ OrEnd<pki::SecretsBundle> settle_secrets(const GenConfigRequest& request, const 
     options.contract = contract.version;
     return pki::generate_secrets(desk.clock().wall(), options);
   }
-  const auto text = desk.read_input(request.with_secrets);
-  if (!text) return end_with(Exit::usage, text.error().message);
-  auto bundle = pki::read_secrets(*text, request.with_secrets);
-  if (!bundle) return end_with(bundle.error());
-  return *std::move(bundle);
+  return read_secrets_input(request.with_secrets, desk);
 }
 
 /// The patches of both roles, in the order all, then role.

@@ -6,13 +6,13 @@
 #include "command/finish.h"
 #include "command/patch_texts.h"
 #include "command/profile_file.h"
+#include "command/profile_layout.h"
 #include "command/recipe_config.h"
 #include "command/schematic_input.h"
-#include "command/sops_file.h"
+#include "command/secrets_input.h"
 #include "lint/rules.h"
 #include "machineconfig/generate.h"
 #include "pki/talosconfig.h"
-#include "profile/envsubst.h"
 #include "yaml/emit.h"
 
 namespace ichor {
@@ -28,7 +28,8 @@ class FromRun {
   OrEnd<std::vector<TextOutput>> run() {
     auto reading = read_source();
     if (!reading) return tl::unexpected(std::move(reading).error());
-    auto secrets = read_bundle();
+    settle_output(reading->profile);
+    auto secrets = read_bundle(reading->profile);
     if (!secrets) return tl::unexpected(std::move(secrets).error());
     auto cooked =
         reading->recipe ? cook(*reading->recipe, *secrets) : cook_profile(*reading, *secrets);
@@ -46,7 +47,7 @@ class FromRun {
 
  private:
   OrEnd<ProfileReading> read_source();
-  OrEnd<pki::SecretsBundle> read_bundle();
+  OrEnd<pki::SecretsBundle> read_bundle(const ClusterProfile& profile);
   OrEnd<std::vector<TextOutput>> cook(const ClusterRecipe& recipe,
                                       const pki::SecretsBundle& secrets);
   OrEnd<std::vector<TextOutput>> cook_profile(ProfileReading& reading,
@@ -54,8 +55,19 @@ class FromRun {
   static ClusterRecipe talosconfig_facts(const ClusterProfile& profile);
 
   std::string path_of(const std::string& name) const {
-    const std::string into = request_.output.empty() ? "clusterconfig" : request_.output;
-    return into + (into.ends_with('/') ? "" : "/") + name;
+    return output_ + (output_.ends_with('/') ? "" : "/") + name;
+  }
+
+  /// --output-dir, or the profile's config_dir, or clusterconfig.
+  void settle_output(const ClusterProfile& profile) {
+    const std::string& config_dir = profile.talos.config_dir;
+    output_ = !request_.output.empty() ? request_.output
+              : !config_dir.empty()    ? at_profile(folder_, config_dir)
+                                       : "clusterconfig";
+  }
+
+  static SecretString marked(std::string_view config) {
+    return SecretString(std::string(kGeneratedMark) + std::string(config));
   }
 
   tl::unexpected<RunResult> refuse(std::vector<Finding> found) {
@@ -71,6 +83,7 @@ class FromRun {
   const GenConfigRequest& request_;
   Desk& desk_;
   std::string folder_;
+  std::string output_;
   SecretWords secret_words_;
 };
 
@@ -80,31 +93,22 @@ OrEnd<ProfileReading> FromRun::read_source() {
   return refuse(std::move(reading->findings));
 }
 
-/// The secrets of the flag, or talsecret.yaml beside the profile. Fresh ones would fit no cluster.
-OrEnd<pki::SecretsBundle> FromRun::read_bundle() {
-  std::string path = request_.with_secrets;
-  if (path.empty()) {
-    for (const char* name :
-         {"talsecret.yaml", "talsecret.sops.yaml", "talsecret.yml", "talsecret.sops.yml"}) {
-      if (desk_.has_file(folder_ + name)) path = folder_ + name;
-    }
+/// The secrets of the flag, or those that the profile leads to. Fresh ones would fit no cluster.
+OrEnd<pki::SecretsBundle> FromRun::read_bundle(const ClusterProfile& profile) {
+  if (!request_.with_secrets.empty()) return read_secrets_input(request_.with_secrets, desk_);
+  const std::string& named = profile.talos.secrets_file;
+  if (named.empty()) {
+    return end_with(Exit::usage,
+                    "gen config --from needs --with-secrets FILE, because the profile "
+                    "names no secrets_file and there is no talsecret.yaml beside it");
   }
-  if (path.empty()) return end_with(Exit::usage, "gen config --from needs --with-secrets FILE");
-  auto text = desk_.read_input(path);
-  if (!text) return end_with(Exit::usage, text.error().message);
-  auto plain = open_if_sealed(SecretString(*std::move(text)), path, desk_);
-  if (!plain) return end_with(plain.error());
-  if (plain->reveal().find("${") != std::string_view::npos) {
-    auto substituted = substitute(
-        plain->reveal(), [this](const std::string& name) { return desk_.environment(name); });
-    if (!substituted) {
-      return end_with(Exit::findings, fmt::format("{}: {}", path, substituted.error()));
-    }
-    plain = SecretString(*std::move(substituted));
+  const std::string path = at_profile(folder_, named);
+  if (!desk_.has_file(path)) {
+    return end_with(Exit::usage, fmt::format("{}: there is no such file; `ichor gen secrets -o {}` "
+                                             "makes it",
+                                             path, path));
   }
-  auto bundle = pki::read_secrets(std::string(plain->reveal()), path);
-  if (!bundle) return end_with(bundle.error());
-  return *std::move(bundle);
+  return read_secrets_input(path, desk_);
 }
 
 OrEnd<std::vector<TextOutput>> FromRun::cook(const ClusterRecipe& recipe,
@@ -120,7 +124,7 @@ OrEnd<std::vector<TextOutput>> FromRun::cook(const ClusterRecipe& recipe,
                       secret_words_.hide(documents.error().message));
     }
     outputs.push_back(
-        {node.node.value(), path_of(node.file_name), SecretString(yaml::emit_all(*documents))});
+        {node.node.value(), path_of(node.file_name), marked(yaml::emit_all(*documents))});
     for (yaml::Node& root : *documents) yaml::wipe(root);
   }
   findings = std::move(cook.findings);
@@ -143,7 +147,7 @@ OrEnd<std::vector<TextOutput>> FromRun::cook_profile(ProfileReading& reading,
   std::vector<TextOutput> outputs;
   for (auto& [name, config] : configs->nodes) {
     outputs.push_back({name.value(), path_of(fmt::format("{}-{}.yaml", profile.name, name.value())),
-                       std::move(config.bytes)});
+                       marked(config.bytes.reveal())});
   }
   return outputs;
 }

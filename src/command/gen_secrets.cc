@@ -2,6 +2,7 @@
 #include "command/deliver.h"
 #include "command/finish.h"
 #include "command/patch_input.h"
+#include "command/sops_seal.h"
 #include "machineconfig/contract.h"
 #include "machineconfig/secrets_from_config.h"
 
@@ -35,8 +36,15 @@ Exit run(const GenSecretsRequest& request, const CommonOptions& common, Desk& de
           ? OrEnd<pki::SecretsBundle>(pki::generate_secrets(desk.clock().wall(), options))
           : take_from_config(request.from_controlplane_config, desk);
   if (!bundle) return finish_aside(std::move(bundle).error(), desk);
+  TextOutput output{"secrets", request.output, pki::write_secrets(*bundle)};
+  if (has_sops_name(request.output)) {
+    auto sealed = seal_for_name(request.output, output.content, desk);
+    if (!sealed) return finish_aside(end_with(sealed.error()).value(), desk);
+    output.content = *std::move(sealed);
+    output.sealed = true;
+  }
   std::vector<TextOutput> outputs;
-  outputs.push_back({"secrets", request.output, pki::write_secrets(*bundle)});
+  outputs.push_back(std::move(output));
   return deliver(std::move(outputs), request.force, {}, common, desk);
 }
 

@@ -2,16 +2,14 @@
 #include "command/deliver.h"
 #include "command/early.h"
 #include "command/finish.h"
-#include "pki/secrets_bundle.h"
+#include "command/secrets_input.h"
 #include "pki/talosconfig.h"
 
 namespace ichor {
 
 Exit run(const GenTalosconfigRequest& request, const CommonOptions& common, Desk& desk) {
-  const auto text = desk.read_input(request.with_secrets);
-  if (!text) return finish_aside(end_with(Exit::usage, text.error().message).value(), desk);
-  const auto secrets = pki::read_secrets(*text, request.with_secrets);
-  if (!secrets) return finish_aside(end_with(secrets.error()).value(), desk);
+  const auto secrets = read_secrets_input(request.with_secrets, desk);
+  if (!secrets) return finish_aside(secrets.error(), desk);
   const auto config =
       pki::make_talosconfig(request.cluster_name, secrets->os, request.endpoints, request.nodes,
                             desk.clock().wall(), request.roles, request.lifetime);

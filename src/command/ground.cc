@@ -1,5 +1,7 @@
 #include "command/ground.h"
 
+#include "command/profile_layout.h"
+
 namespace ichor {
 
 WorkspaceWish Ground::wish(const ChangeOptions& change) const {
@@ -9,6 +11,7 @@ WorkspaceWish Ground::wish(const ChangeOptions& change) const {
   wish.config_dir = change.config_dir;
   wish.state_dir = state_dir;
   wish.dial = dial;
+  wish.throw_away_secrets = lab;
   return wish;
 }
 
@@ -16,6 +19,8 @@ Ground ground_on(const LabSeat& seat, const CommonOptions& common, const Profile
   Ground ground;
   ground.state_dir = common.state_dir.empty() ? seat.ichor_state(input.profile) : common.state_dir;
   ground.kubeconfig = seat.state_dir + "/kubeconfig";
+  ground.lab = true;
+  if (!input.profile.talos.config_dir.empty()) ground.config_dir = seat.state_dir + "/configs";
   ground.dial = [addresses = seat.addresses](const IpAddress& address) {
     return addresses.loopback(address);
   };
@@ -33,6 +38,8 @@ OrEnd<Ground> find_ground(const CommonOptions& common, const ProfileInput& input
   Ground ground;
   ground.state_dir = state_path(common, input);
   ground.kubeconfig = input.folder + "kubernetes/kubeconfig";
+  const std::string& config_dir = input.profile.talos.config_dir;
+  if (!config_dir.empty()) ground.config_dir = at_profile(input.folder, config_dir);
   return ground;
 }
 

@@ -19,6 +19,8 @@ namespace ichor {
 struct Ground {
   std::string state_dir;
   std::string kubeconfig;  // where it goes if the operator does not say
+  std::string config_dir;  // where generated configs are written; empty: nowhere
+  bool lab{false};
   std::function<IpAddress(const IpAddress&)> dial;
   OutsideView outside;
 

@@ -64,6 +64,7 @@ class Loader {
     if (wish.first <= 1 && wish.last >= 1) load_crds();
     // Phase 1 compares versions with the releases.
     if (wish.last >= 1 && wish.first <= 2) load_releases();
+    if (wish.last >= 2 && wish.first <= 2) load_sealed_key();
     for (const char* name : kVariables) {
       if (auto value = desk_.environment(name)) material_.environment[name] = *std::move(value);
     }
@@ -154,6 +155,8 @@ class Loader {
     std::set<std::string> names;
     for (const KubeObject& secret : material_.secrets) names.insert(namespace_in(secret));
     for (const auto& item : material_.plan.secrets) names.insert(item.name_space);
+    const KubernetesPlan::SealedSecrets& sealed = material_.plan.sealed_secrets;
+    if (sealed.wanted) names.insert(sealed.name_space);
     for (const KubeObject& known : material_.namespaces) names.erase(name_in(known));
     for (const std::string& name : names) add_namespace(name);
   }
@@ -161,14 +164,16 @@ class Loader {
   void load_secrets() {
     for (const std::string& file : material_.plan.secret_manifests) load_manifest(file);
     for (const KubernetesPlan::SecretItem& item : material_.plan.secrets) load_item(item);
-    const KubernetesPlan::SealedSecrets& sealed = material_.plan.sealed_secrets;
-    if (sealed.wanted) {
-      if (auto added = add_sealed_secrets_key(sealed, state_, material_, desk_); !added) {
-        missing("phases.secrets.sealed_secrets", added.error().message,
-                "make an age key with age-keygen, and name it in SOPS_AGE_KEY_FILE");
-      }
-    }
     load_connect_token();
+  }
+
+  void load_sealed_key() {
+    const KubernetesPlan::SealedSecrets& sealed = material_.plan.sealed_secrets;
+    if (!sealed.wanted) return;
+    if (auto added = add_sealed_secrets_key(sealed, state_, material_, desk_); !added) {
+      missing("phases.secrets.sealed_secrets", added.error().message,
+              "make an age key with age-keygen, and name it in SOPS_AGE_KEY_FILE");
+    }
   }
 
   void load_manifest(const std::string& file) {

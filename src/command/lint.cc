@@ -5,6 +5,7 @@
 #include "command/commands.h"
 #include "command/finish.h"
 #include "command/profile_input.h"
+#include "command/source_lines.h"
 #include "lint/rules.h"
 #include "lint/sarif.h"
 
@@ -55,6 +56,7 @@ Exit run(const LintRequest& request, const CommonOptions& common, Desk& desk) {
       profiles.size() == 1 ? profiles.front() : fmt::format("{} profiles", profiles.size()),
       counted(errors, "error"), counted(warnings, "warning"));
   result.findings = *std::move(findings);
+  if (!for_programs(common.output)) show_source_lines(result.findings, desk);
   return finish(std::move(result), desk);
 }
 

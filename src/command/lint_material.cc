@@ -1,5 +1,6 @@
 #include "command/lint_material.h"
 
+#include "command/chart_versions.h"
 #include "command/schematic_input.h"
 #include "lint/read_patch.h"
 
@@ -17,6 +18,7 @@ LintMaterial read_lint_material(ProfileReading& reading, const PatchTexts& patch
     read.unknown = patch.unknown;
     material.patches.push_back(std::move(read));
   }
+  read_chart_versions(reading, folder, desk, material);
   SchematicInput schematic = read_schematic_input(reading, folder, findings, desk);
   material.schematic = std::move(schematic.root);
   material.schematic_file = std::move(schematic.file);

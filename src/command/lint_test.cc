@@ -109,5 +109,85 @@ TEST(PatchTemplates, WithAnUndefinedVariableAreRefusedWithTheNearestName) {
   EXPECT_THAT(finding.what + finding.fix, HasSubstr("node_cidr"));
 }
 
+/// The reference profile with a change, and the ids of what lint says about it.
+class ChangedReference : public ::testing::Test {
+ protected:
+  ChangedReference() { lay_out("examples/reference", desk_); }
+
+  void change(const std::string& before, const std::string& after) {
+    std::string& text = desk_.inputs["examples/reference/ichor.yaml"];
+    const std::size_t at = text.find(before);
+    ASSERT_NE(at, std::string::npos) << before;
+    text.replace(at, before.size(), after);
+  }
+  const std::vector<Finding>& findings() {
+    found_ = findings_of("examples/reference/ichor.yaml", desk_);
+    return found_;
+  }
+  std::string ids() {
+    std::string ids;
+    for (const Finding& finding : findings()) ids += finding.id + " ";
+    return ids;
+  }
+
+  FakeDesk desk_;
+  std::vector<Finding> found_;
+};
+
+TEST_F(ChangedReference, AStructuralErrorHidesNothingElse) {
+  change("gateway: 192.168.23.254", "gatewai: 192.168.23.254");
+  change("ip: 192.168.22.102, mac: \"52:54:00:16:01:02\"",
+         "ip: 192.168.22.101, mac: \"52:54:00:16:01:02\"");
+  EXPECT_EQ(ids(), "profile.unknown-key network.duplicate ");
+}
+
+TEST_F(ChangedReference, AnUnknownTalosIsFound) {
+  change("version: v1.12.6", "version: v1.99.0");
+  EXPECT_THAT(ids(), HasSubstr("versions.talos"));
+}
+
+TEST_F(ChangedReference, ValuesOfInitAreFound) {
+  change("name: reference", "name: mycluster");
+  EXPECT_EQ(ids(), "network.placeholder ");
+  EXPECT_THAT(found_[0].what, HasSubstr("52:54:00:16:01:01"));
+}
+
+TEST_F(ChangedReference, WhatTheNodesWouldRefuseIsFoundBeforeItIsSent) {
+  change("  # patches_dir: patches", "  patches_dir: patches");
+  desk_.inputs["examples/reference/patches/name.yaml"] =
+      "apiVersion: v1alpha1\nkind: HostnameConfig\nauto: off\nhostname: all-the-same\n";
+  EXPECT_THAT(ids(), HasSubstr("config.duplicate"));
+}
+
+TEST_F(ChangedReference, CrdsAndControllersOfDifferentVersionsAreFound) {
+  desk_.inputs["examples/reference/ichor.yaml"] +=
+      "phases:\n"
+      "  crds: {charts: [{chart: oci://r/cert-manager, version: v1.19.1}]}\n"
+      "  core: {releases: [{name: cert-manager, chart: oci://r/cert-manager, version: 1.18.0, "
+      "namespace: cert-manager}]}\n";
+  EXPECT_THAT(ids(), HasSubstr("versions.crds"));
+  for (const Finding& finding : found_) {
+    if (finding.id != "versions.crds") continue;
+    EXPECT_THAT(finding.what, HasSubstr("v1.19.1"));
+  }
+}
+
+TEST(LintTexts, HideThePasswordOfALoggingDestination) {
+  FakeDesk desk;
+  lay_out("examples/broken/c5-logging", desk);
+  desk.inputs["examples/broken/c5-logging/patches/machine-logging.yaml"] =
+      "machine:\n  logging:\n    destinations:\n"
+      "      - {endpoint: 'http://loki:canary@10.0.0.5:6051', format: json_lines}\n";
+  LintRequest request;
+  request.profiles = {"examples/broken/c5-logging/ichor.yaml"};
+  EXPECT_EQ(run(request, CommonOptions(), desk), Exit::findings);
+  const std::vector<Finding>& findings = desk.display().summary().result.findings;
+  ASSERT_FALSE(findings.empty());
+  EXPECT_THAT(findings[0].what, HasSubstr("http://***@10.0.0.5:6051"));
+  EXPECT_THAT(findings[0].what, ::testing::Not(HasSubstr("canary")));
+  EXPECT_THAT(findings[0].what, HasSubstr("\n    4 |"));
+  EXPECT_THAT(findings[0].what, HasSubstr("^"));
+}
+
 }  // namespace
 }  // namespace ichor

@@ -1,5 +1,7 @@
 #include "command/partial_run.h"
 
+#include "command/config_export.h"
+
 namespace ichor {
 
 Exit run_phases(const CommonOptions& common, const ProfileWish& profile, const RunWish& wish,
@@ -15,9 +17,14 @@ Exit run_phases(const CommonOptions& common, const ProfileWish& profile, const R
   place.makes_secrets = wish.changes_nodes;
   auto space = open_workspace(*input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
+  const auto configs =
+      wish.changes_nodes ? export_configs(*ground, *input, *space, desk) : WrittenFiles();
+  if (!configs) return finish(end_with(configs.error()).value(), desk);
   RunWish adopting = wish;
   adopting.adopt = profile.change.adopt;
-  return finish(summary_of(*input, run_engine(input->profile, *space, adopting, desk)), desk);
+  Summary summary = summary_of(*input, run_engine(input->profile, *space, adopting, desk));
+  summary.written = *configs;
+  return finish(std::move(summary), desk);
 }
 
 }  // namespace ichor

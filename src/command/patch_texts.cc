@@ -4,6 +4,7 @@
 
 #include "command/folder_loader.h"
 #include "command/profile_file.h"
+#include "command/profile_layout.h"
 #include "command/sops_file.h"
 #include "lint/reporter.h"
 #include "profile/condition_names.h"
@@ -22,23 +23,21 @@ class TextReader {
   PatchTexts run() {
     std::vector<std::string> files;
     const std::string& patches_dir = reading_.profile.talos.patches_dir;
-    if (!patches_dir.empty()) list_files(at_profile(patches_dir), files);
+    if (!patches_dir.empty()) list_files(here(patches_dir), files);
     for (PatchFile& file : list_patches(reading_.profile, files, reading_.source, findings_)) {
       if (!file.text.empty()) {
         std::string text = file.text;
         result_.patches.push_back({std::move(file), SecretString(std::move(text))});
         continue;
       }
-      file.path = at_profile(file.path);
+      file.path = here(file.path);
       read_file(std::move(file));
     }
     return std::move(result_);
   }
 
  private:
-  std::string at_profile(const std::string& path) const {
-    return path.starts_with('/') ? path : folder_ + path;
-  }
+  std::string here(const std::string& path) const { return at_profile(folder_, path); }
 
   void list_files(const std::string& root, std::vector<std::string>& files) {
     if (desk_.list_folder(root)) {
@@ -124,7 +123,7 @@ class TextReader {
   /// that those of a role can use what lies beside it.
   std::string root_of(const std::string& path) const {
     const std::string& patches_dir = reading_.profile.talos.patches_dir;
-    const std::string root = at_profile(patches_dir);
+    const std::string root = here(patches_dir);
     if (!patches_dir.empty() && path.starts_with(root + "/")) return root;
     const std::size_t slash = path.rfind('/');
     return slash == std::string::npos ? "." : path.substr(0, slash);

@@ -1,5 +1,6 @@
 #include "command/profile_file.h"
 
+#include "command/profile_layout.h"
 #include "command/surroundings.h"
 #include "profile/detect.h"
 #include "profile/role_project.h"
@@ -58,15 +59,20 @@ OrEnd<ProfileReading> read_profile_file(const std::string& path, SecretWords& se
   const std::string profile = profile_in(path, desk);
   if (is_folder(profile, desk)) {
     const std::string folder = without_slash(profile);
-    return read_role_project(folder, files_below(folder, desk),
-                             surroundings_of(folder + "/", secrets, desk));
+    ProfileReading reading = read_role_project(folder, files_below(folder, desk),
+                                               surroundings_of(folder + "/", secrets, desk));
+    settle_layout(reading, folder + "/", desk);
+    return reading;
   }
   const auto text = desk.read_input(profile);
   if (!text) {
     return end_with(Exit::usage,
                     text.error().message + "; `ichor init` writes a profile, -p names another one");
   }
-  return read_any_profile(*text, profile, surroundings_of(profile, secrets, desk));
+  ProfileReading reading =
+      read_any_profile(*text, profile, surroundings_of(profile, secrets, desk));
+  settle_layout(reading, profile.substr(0, profile.rfind('/') + 1), desk);
+  return reading;
 }
 
 }  // namespace ichor

@@ -1,6 +1,7 @@
 #include "command/profile_input.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -9,7 +10,11 @@
 #include "command/patch_texts.h"
 #include "command/profile_file.h"
 #include "command/recipe_config.h"
+#include "command/source_lines.h"
 #include "lint/rules.h"
+#include "machineconfig/check_configs.h"
+#include "machineconfig/generate.h"
+#include "pki/secrets_bundle.h"
 
 namespace ichor {
 
@@ -69,22 +74,60 @@ void judge_content(Judged& judged, Desk& desk) {
   texts.secrets.hide(judged.findings);
 }
 
-OrEnd<Judged> judge(const CommonOptions& common, Desk& desk) {
+bool has_error(const std::vector<Finding>& findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& finding) { return finding.severity == Severity::error; });
+}
+
+/// "ichor.yaml:12" of "ichor.yaml:12:5".
+std::string line_of(const std::string& where) { return where.substr(0, where.rfind(':')); }
+
+/// A profile with a structural error holds empty values where the error is. What rules say at such
+/// a place, of values that are missing, and of patches that want them, only follows from it.
+void drop_followups(Judged& judged) {
+  const std::vector<Finding>& causes = judged.reading.findings;
+  std::erase_if(judged.findings, [&](const Finding& finding) {
+    if (finding.id.starts_with("profile.")) return false;
+    constexpr std::array<std::string_view, 6> of_values = {"patch.template", "patch.variables",
+                                                           "patch.apply",    "patch.nobody",
+                                                           "patch.node",     "network.endpoint"};
+    if (std::find(of_values.begin(), of_values.end(), finding.id) != of_values.end()) return true;
+    const bool nowhere = finding.where == judged.reading.source.file() + ":1:1";
+    return nowhere || std::any_of(causes.begin(), causes.end(), [&](const Finding& cause) {
+             return line_of(cause.where) == line_of(finding.where);
+           });
+  });
+}
+
+/// Whether Talos would take the configs that come out. The secrets in them are made up.
+void judge_configs(Judged& judged, Desk& desk) {
+  const ClusterProfile& profile = judged.reading.profile;
+  const pki::SecretsBundle secrets =
+      pki::throw_away_secrets(desk.clock().wall(), profile.talos.contract);
+  auto configs = judged.reading.recipe ? cook_all(profile, *judged.reading.recipe, secrets)
+                                       : generate_all(profile, secrets, judged.patches);
+  if (!configs) return;  // its reason was found by the rules, or is one of the secrets
+  for (Finding& finding : check_configs(profile, *configs)) {
+    judged.findings.push_back(std::move(finding));
+  }
+}
+
+/// How far a profile is judged: what it says, or also the configs that are made of it.
+enum class Depth { profile, configs };
+
+OrEnd<Judged> judge(const CommonOptions& common, Desk& desk, Depth depth) {
   SecretWords secrets;
   auto reading = read_profile_file(common.profile, secrets, desk);
   if (!reading) return tl::unexpected(std::move(reading).error());
   Judged judged{*std::move(reading), profile_folder(common.profile, desk), {}, {}};
   judged.findings = judged.reading.findings;
-  // Rules look at a profile that could be read; of another one they would only say follow-ups.
-  if (judged.reading.ok()) judge_content(judged, desk);
+  const bool whole = judged.reading.ok();
+  judge_content(judged, desk);
+  if (!whole) drop_followups(judged);
+  if (depth == Depth::configs && !has_error(judged.findings)) judge_configs(judged, desk);
   secrets.hide(judged.findings);
   settle(judged.findings);
   return judged;
-}
-
-bool has_error(const std::vector<Finding>& findings) {
-  return std::any_of(findings.begin(), findings.end(),
-                     [](const Finding& finding) { return finding.severity == Severity::error; });
 }
 
 /// By its name, or by its address as talosctl does.
@@ -177,12 +220,13 @@ void order_nodes(const ChangeOptions& options, ClusterProfile& profile) {
   if (options.concurrency) profile.concurrency = *options.concurrency;
 }
 
-OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged) {
+OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged, Desk& desk) {
   if (has_error(judged.findings)) {
     RunResult result;
     result.exit = Exit::findings;
     result.verdict = fmt::format("{}: the profile must be corrected first", common.profile);
     result.findings = std::move(judged.findings);
+    if (!for_programs(common.output)) show_source_lines(result.findings, desk);
     return tl::unexpected(std::move(result));
   }
   const ClusterProfile& profile = judged.reading.profile;
@@ -193,6 +237,7 @@ OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged) {
   return ProfileInput{std::move(judged.reading.profile),
                       std::move(judged.findings),
                       std::move(judged.folder),
+                      std::move(judged.reading.ready_configs),
                       std::move(judged.patches),
                       std::move(judged.reading.recipe),
                       {},
@@ -225,16 +270,16 @@ void take_patience(const PatienceOptions& options, ClusterProfile& profile) {
 }
 
 OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Desk& desk) {
-  auto judged = judge(common, desk);
+  auto judged = judge(common, desk, Depth::configs);
   if (!judged) return tl::unexpected(std::move(judged).error());
   return std::move(judged->findings);
 }
 
 OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const ProfileWish& wish,
                                        Desk& desk) {
-  auto judged = judge(common, desk);
+  auto judged = judge(common, desk, Depth::profile);
   if (!judged) return tl::unexpected(std::move(judged).error());
-  auto input = accept(common, *std::move(judged));
+  auto input = accept(common, *std::move(judged), desk);
   if (!input) return input;
   if (auto settled = settle_access(wish.nodes.access, *input); !settled) {
     return tl::unexpected(std::move(settled).error());

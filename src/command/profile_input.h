@@ -18,7 +18,8 @@ namespace ichor {
 struct ProfileInput {
   ClusterProfile profile;
   std::vector<Finding> warnings;
-  std::string folder;  // that the profile's own paths start from
+  std::string folder;         // that the profile's own paths start from
+  std::string ready_configs;  // a folder, or empty; see ProfileReading
   ProfilePatches patches;
   std::optional<ClusterRecipe> recipe;  // of formats that say how configs are made
   AccessOptions access;                 // as it was typed

@@ -274,8 +274,8 @@ std::vector<Finding> check_recipe(const ClusterRecipe& recipe) {
   };
   const auto contract = find_contract(recipe.version);
   if (!contract) return refused(contract.error());
-  const pki::SecretsBundle blank;
-  RecipeCook cook(recipe, *contract, blank);
+  const pki::SecretsBundle secrets = recipe.base ? placeholder_secrets() : pki::SecretsBundle();
+  RecipeCook cook(recipe, *contract, secrets);
   for (const NodeRecipe& node : recipe.nodes) {
     if (auto documents = cook.config(node); !documents) return refused(documents.error());
   }

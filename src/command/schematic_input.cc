@@ -1,5 +1,6 @@
 #include "command/schematic_input.h"
 
+#include "command/profile_layout.h"
 #include "lint/reporter.h"
 #include "machineconfig/schematic.h"
 #include "yaml/document.h"
@@ -8,7 +9,7 @@ namespace ichor {
 
 std::string schematic_path(const ClusterProfile& profile, const std::string& folder) {
   const std::string& name = profile.talos.schematic_file;
-  return name.empty() || name.starts_with('/') ? name : folder + name;
+  return name.empty() ? name : at_profile(folder, name);
 }
 
 SchematicInput read_schematic_input(ProfileReading& reading, const std::string& folder,

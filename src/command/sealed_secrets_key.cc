@@ -67,7 +67,7 @@ Result<void> add_sealed_secrets_key(const KubernetesPlan::SealedSecrets& plan, S
     if (!plain) return tl::unexpected(plain.error());
     auto objects = objects_of(plain->reveal(), kFile);
     if (!objects) return tl::unexpected(std::move(objects).error());
-    for (KubeObject& object : *objects) material.secrets.push_back(std::move(object));
+    for (KubeObject& object : *objects) material.sealed_keys.push_back(std::move(object));
     return {};
   }
   auto secret = make_pair(plan, desk.clock().wall());
@@ -77,7 +77,7 @@ Result<void> add_sealed_secrets_key(const KubernetesPlan::SealedSecrets& plan, S
   material.fresh_key = ref_of(*secret);
   material.fresh_key_file = kFile;
   material.fresh_key_sealed = *std::move(sealed);
-  material.secrets.push_back(*std::move(secret));
+  material.sealed_keys.push_back(*std::move(secret));
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
+#include "command/config_export.h"
 #include "command/ground.h"
 #include "command/kubernetes_run.h"
 #include "command/partial_run.h"
@@ -110,6 +111,8 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
     refused.findings = failures;
     return finish(summary_of(input, std::move(refused)), desk);
   }
+  const auto configs = export_configs(ground, input, *space, desk);
+  if (!configs) return finish(end_with(configs.error()).value(), desk);
   RunWish wish;
   wish.adopt = request.change.adopt;
   std::optional<NextPart> next;
@@ -130,6 +133,7 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   }
   summary.written.emplace_back("state", space->state->path());
   summary.written.emplace_back("talosconfig", space->state->path() + "/talosconfig");
+  summary.written.insert(summary.written.end(), configs->begin(), configs->end());
   const auto exported = export_kubeconfig(ground.kubeconfig, ground.outside, *space, desk);
   if (!exported) {
     summary.result.findings.push_back({Severity::error,

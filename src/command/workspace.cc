@@ -4,8 +4,12 @@
 
 #include "command/client_identity.h"
 #include "command/config_folder.h"
+#include "command/profile_layout.h"
 #include "command/recipe_config.h"
+#include "command/secrets_input.h"
 #include "command/sops_file.h"
+#include "lint/rules.h"
+#include "machineconfig/check_configs.h"
 #include "machineconfig/generate.h"
 #include "pki/talosconfig.h"
 #include "profile/formats.h"
@@ -50,13 +54,19 @@ OrEnd<JournalFacts> load_facts(StateDir* state, MonoTime now) {
   return facts;
 }
 
+/// Where the profile wants the secrets; empty: in the state folder. On a lab the real ones have no
+/// business: what a lab node is told lies on this machine's disk in plain text.
+std::string secrets_place(const ProfileInput& input, const WorkspaceWish& wish) {
+  const std::string& named = input.profile.talos.secrets_file;
+  return named.empty() || wish.throw_away_secrets ? "" : at_profile(input.folder, named);
+}
+
 /// The text of the secrets: from the profile's own file, or from the state folder; nothing if there
 /// are none yet.
-OrEnd<std::optional<SecretString>> load_secrets(const ProfileInput& input, StateDir* state,
+OrEnd<std::optional<SecretString>> load_secrets(const std::string& place, StateDir* state,
                                                 Desk& desk) {
-  const std::string& named = input.profile.talos.secrets_file;
-  if (!named.empty()) {
-    auto text = read_secret_file(named.starts_with('/') ? named : input.folder + named, desk);
+  if (!place.empty() && desk.has_file(place)) {
+    auto text = read_secret_file(place, desk);
     if (!text) return end_with(text.error());
     return std::optional<SecretString>(*std::move(text));
   }
@@ -69,27 +79,40 @@ OrEnd<std::optional<SecretString>> load_secrets(const ProfileInput& input, State
   return std::optional<SecretString>(*std::move(plain));
 }
 
-OrEnd<pki::SecretsBundle> parse_secrets(const SecretString& text, const std::string& file) {
-  auto bundle = pki::read_secrets(text.reveal(), file);
-  if (!bundle) return end_with(bundle.error());
-  return *std::move(bundle);
-}
-
-/// Keeps secrets that are new to this folder. If another run was faster, its secrets count.
-OrEnd<pki::SecretsBundle> keep_secrets(pki::SecretsBundle bundle, StateDir& state) {
-  const auto created = state.create(kSecretsFile, pki::write_secrets(bundle));
-  if (!created) return end_with(created.error());
-  if (*created) return bundle;
-  auto text = state.load(kSecretsFile);
-  if (!text) return end_with(text.error());
+/// Keeps new secrets where the profile wants them, or in the state folder. If another run was
+/// faster, its secrets count.
+OrEnd<pki::SecretsBundle> keep_secrets(pki::SecretsBundle bundle, const std::string& place,
+                                       StateDir& state, Desk& desk) {
+  if (place.empty()) {
+    const auto created = state.create(kSecretsFile, pki::write_secrets(bundle));
+    if (!created) return end_with(created.error());
+    if (*created) return bundle;
+  } else {
+    const auto text = text_for_secrets_file(place, bundle, desk);
+    if (!text) return end_with(text.error());
+    const auto created = desk.create_private(place, *text, false);
+    if (created) return bundle;
+    if (!desk.has_file(place)) return end_with(created.error());
+  }
+  const auto text = load_secrets(place, &state, desk);
+  if (!text) return tl::unexpected(text.error());
   if (!*text) return end_with(Exit::failed, "secrets.yaml came and went");
-  return parse_secrets(**text, kSecretsFile);
+  return parse_secrets(**text, place.empty() ? kSecretsFile : place, desk);
 }
 
-/// Those of ready-made configs, or fresh ones.
+/// Those of ready-made configs, or fresh ones. What is not kept, or kept for a lab only, need not
+/// be waited for: a key for service accounts as talosctl makes it takes seconds.
 Result<pki::SecretsBundle> first_secrets(const ClusterProfile& profile, const ReadyConfigs* ready,
-                                         Desk& desk) {
+                                         bool for_good, Desk& desk) {
   if (ready) return secrets_of(*ready);
+  if (!for_good) {
+    return pki::throw_away_secrets(desk.clock().wall(), profile.talos.contract);
+  }
+  Event event;
+  event.at = desk.clock().now();
+  event.phase = "secrets";
+  event.text = "making the keys of the cluster";
+  desk.display().emit(event);
   pki::SecretsOptions options;
   options.contract = profile.talos.contract;
   return pki::generate_secrets(desk.clock().wall(), options);
@@ -97,12 +120,14 @@ Result<pki::SecretsBundle> first_secrets(const ClusterProfile& profile, const Re
 
 OrEnd<void> begin_secrets(const ProfileInput& input, const ReadyConfigs* ready,
                           const WorkspaceWish& wish, Workspace& space, Desk& desk) {
-  auto bundle = first_secrets(input.profile, ready, desk);
+  const std::string place = secrets_place(input, wish);
+  space.secrets_kept = wish.makes_secrets && !wish.read_only;
+  const bool for_good = space.secrets_kept && !wish.throw_away_secrets;
+  auto bundle = first_secrets(input.profile, ready, for_good, desk);
   if (!bundle) return end_with(bundle.error());
   space.secrets = *std::move(bundle);
-  space.secrets_kept = wish.makes_secrets && !wish.read_only;
   if (!space.secrets_kept) return {};
-  auto kept = keep_secrets(std::move(space.secrets), *space.state);
+  auto kept = keep_secrets(std::move(space.secrets), place, *space.state, desk);
   if (!kept) return tl::unexpected(std::move(kept).error());
   space.secrets = *std::move(kept);
   return {};
@@ -114,18 +139,20 @@ using GivenIdentity = std::optional<pki::TalosContext>;
 /// secrets that is all there is, if it is enough.
 OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfigs* ready,
                                     const WorkspaceWish& wish, Workspace& space, Desk& desk) {
-  auto text = load_secrets(input, space.state.get(), desk);
+  const std::string place = secrets_place(input, wish);
+  auto text = load_secrets(place, space.state.get(), desk);
   if (!text) return tl::unexpected(std::move(text).error());
   if (!*text && !ready && !space.facts.secrets().empty()) {
     return end_with(
         Exit::unsafe,
         fmt::format("the secrets of {} are gone, and the journal says that it was begun "
-                    "with some. Put {}/{} back: new ones lock you out of live nodes",
-                    input.profile.name, space.state->path(), kSecretsFile));
+                    "with some. Put {} back: new ones lock you out of live nodes",
+                    input.profile.name,
+                    place.empty() ? space.state->path() + "/" + kSecretsFile : place));
   }
   IdentityWish identity{input.access, input.profile.name, {}, wish.as_guest};
   if (*text) {
-    auto bundle = parse_secrets(**text, kSecretsFile);
+    auto bundle = parse_secrets(**text, place.empty() ? kSecretsFile : place, desk);
     if (!bundle) return tl::unexpected(std::move(bundle).error());
     space.secrets = *std::move(bundle);
   } else {
@@ -188,7 +215,15 @@ OrEnd<ConfigSet> make_configs(const ProfileInput& input, const ReadyConfigs* rea
   auto configs = input.recipe ? cook_all(*profile, *input.recipe, space.secrets)
                               : generate_all(*profile, space.secrets, input.patches);
   if (!configs) return end_with(Exit::findings, configs.error().message);
-  return *std::move(configs);
+  RunResult refused;
+  for (Finding& finding : check_configs(*profile, *configs)) {
+    if (finding.severity == Severity::error) refused.findings.push_back(std::move(finding));
+  }
+  if (refused.findings.empty()) return *std::move(configs);
+  settle(refused.findings);
+  refused.exit = Exit::findings;
+  refused.verdict = "the nodes would refuse these configs: nothing was sent";
+  return tl::unexpected(std::move(refused));
 }
 
 /// Whether the talosconfig in the state folder still serves.
@@ -252,6 +287,7 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& 
   auto ready = find_ready_configs(input, wish.config_dir, desk);
   if (!ready) return tl::unexpected(std::move(ready).error());
   const ReadyConfigs* taken = *ready ? &**ready : nullptr;
+  space.ready_made = taken != nullptr;
   auto given = settle_secrets(input, taken, wish, space, desk);
   if (!given) return tl::unexpected(std::move(given).error());
   const bool is_guest = *given && space.secrets.os.certificate.empty();

@@ -21,7 +21,8 @@ struct Workspace {
   pki::SecretsBundle secrets;
   bool secrets_kept{true};  // else they were made for this look only, and no node knows them
   ConfigSet configs;
-  JournalFacts facts;  // of earlier runs
+  bool ready_made{false};  // the configs were made elsewhere
+  JournalFacts facts;      // of earlier runs
   std::unique_ptr<Site> site;
 };
 
@@ -29,6 +30,8 @@ struct WorkspaceWish {
   std::string state_dir;
   bool read_only{false};      // nothing is made or written
   bool makes_secrets{false};  // a cluster without secrets gets some, and they are kept
+  /// The profile's own secrets are not used, because the nodes are those of a lab.
+  bool throw_away_secrets{false};
   /// Without secrets a talosconfig will do, with read_only: then there are no configs.
   bool as_guest{false};
   bool adopt{false};           // go on with a journal that was begun on another machine

@@ -81,6 +81,18 @@ const std::vector<Fault> kRows = {
      {"nothing; `ichor kubeconfig -p PROFILE` fetches it again"},
      "I18",
      by_itself},
+    {"A9",
+     "a config was sent several times, and every try failed",
+     "config apply failed after 5 retries; the node's row says which call failed last",
+     "The node is not reachable (N1, N2), refuses the config (A5), or proves to be another machine "
+     "(T1, D8). A count of tries says nothing about which of them it is.",
+     "Repeats only what can succeed later, 3 s to 60 s apart; a refusal is not repeated. The last "
+     "error is shown with the node.",
+     {"`ichor doctor --last -p PROFILE` shows the last error of each node",
+      "`ichor doctor NODE -p PROFILE` looks at the node now",
+      "`ichor apply -p PROFILE -n NODE` goes on; `--retries` and `--retry-max` give it longer"},
+     "I14 I19",
+     by_operator},
 };
 
 }  // namespace

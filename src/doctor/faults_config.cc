@@ -57,6 +57,32 @@ const std::vector<Fault> kRows = {
       "`talosctl -n NODE get addresses` shows who holds the VIP"},
      "I19",
      by_operator},
+    {"C7",
+     "kernel arguments are in the config, and the boot image has the command line",
+     "install.extraKernelArgs and install.grubUseUKICmdline can't be used together; or arguments "
+     "of "
+     "the config that the kernel never gets",
+     "A unified kernel image (with secure boot, or with grubUseUKICmdline, the default since Talos "
+     "1.12) carries its own command line. Arguments belong into the Image Factory's schematic.",
+     "Found by lint (boot.arguments), which prints the schematic to use instead, and its ID.",
+     {"`ichor lint -p PROFILE` prints the schematic with your arguments and all that it has now",
+      "remove machine.install.extraKernelArgs, and write the new ID as "
+      "`talos.factory.schematic_id` in PROFILE"},
+     "I12",
+     before_start},
+    {"C8",
+     "a patch is listed, and its file is not there",
+     "file not found: machine-logging.yaml; no such file, at a name in a list of patches",
+     "The name is misspelled, or the file is made from a template that rendered to nothing, "
+     "because a condition in it names a variable that is not set.",
+     "Renders templates itself: one that is empty is a finding that names the condition "
+     "(patch.empty), and a file that is missing is named with the list that wants it "
+     "(patch.missing).",
+     {"`ichor render TEMPLATE --vars VARS` shows what the template gives, and what was false",
+      "set the variable that the condition names, or remove the file from the list",
+      "`ichor lint -p PROFILE` proves it"},
+     "I6",
+     before_start},
 };
 
 }  // namespace

@@ -113,6 +113,20 @@ const std::vector<Fault> kRows = {
       "`ichor up -p PROFILE`"},
      "I17",
      by_operator},
+    {"D12",
+     "a node stays in maintenance mode",
+     "MachineStatus stays maintenance after the config was sent; the console still shows the "
+     "maintenance page",
+     "The config was sent to another machine, the node refused it, the install image cannot be "
+     "pulled (D2), the install disk does not match (D3), or the machine boots from the ISO again.",
+     "Watches the stage, and after the limit names the node with its unmet conditions, last events "
+     "and kernel messages.",
+     {"`ichor doctor NODE -p PROFILE` looks at the node and says which of these it is",
+      "`ichor verify -p PROFILE -n NODE` waits for the node, with what is unmet now",
+      "set the boot order of the machine to disk first, and remove the ISO",
+      "`ichor apply -p PROFILE -n NODE` sends the config again if the node does not have it"},
+     "I7 I19",
+     by_operator},
 };
 
 }  // namespace

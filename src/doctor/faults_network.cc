@@ -11,7 +11,8 @@ const std::vector<Fault> kRows = {
      "the node refuses the connection",
      "connection refused on port 50000; Unavailable before anything was sent",
      "The machine is up and nobody listens: it is still booting, or apid restarts after a config "
-     "or an install.",
+     "or an install. apid listens on 50000 in maintenance mode and with a config alike; 50001 is "
+     "trustd, which only control planes have and which answers no calls of clients.",
      "Reconnects after 0.5 s, and then up to 10 s apart, until the step's budget is used up.",
      {"wait: a node that boots answers within a minute or two",
       "look at the console: does it show the maintenance page, or a panic?",

@@ -40,6 +40,18 @@ const Case kCases[] = {
     {"Kubeconfig: Unavailable: connection reset by peer", "N7"},
     {"Bootstrap: DeadlineExceeded: Deadline Exceeded", "N3"},
     {"container runtime network not ready: cni config uninitialized", "K1"},
+    // The errors of the users' own documents.
+    {"install.extraKernelArgs and install.grubUseUKICmdline can't be used together", "C7"},
+    {"file not found: machine-logging.yaml", "C8"},
+    {"open talos/patches/machine-logging.yaml: no such file or directory", "C8"},
+    {"Node stuck in MAINTENANCE", "D12"},
+    {"Config apply failed 5 retries", "A9"},
+    {"Config apply failed after 5 retries", "A9"},
+    {"command not found: yq", "L14"},
+    {"bash: line 3: yq: command not found", "L14"},
+    {"no disks matched the expression: system_disk", "D3"},
+    {"no disk found matching provided parameters", "D3"},
+    {"either install disk or diskSelector should be defined", "D3"},
 };
 
 TEST(MatchError, FindsTheRowBehindATextThatToolsPrint) {

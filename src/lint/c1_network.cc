@@ -41,6 +41,7 @@ class NetworkRule {
     check_duplicates();
     check_borrowed_addresses();
     check_links();
+    check_placeholders();
   }
 
  private:
@@ -52,6 +53,21 @@ class NetworkRule {
   void error(std::string id, const std::string& path, std::string what, std::string fix,
              const NodeName& node = {}) {
     report(Severity::error, std::move(id), path, node, std::move(what), std::move(fix));
+  }
+
+  /// The values that `ichor init` writes are there to be replaced.
+  void check_placeholders() {
+    if (profile_.name != "mycluster") return;
+    std::vector<std::string> macs;
+    for (const NodePlan& node : profile_.nodes) {
+      if (node.mac.value().starts_with("52:54:00:16:01:")) macs.push_back(node.mac.value());
+    }
+    report(
+        Severity::warning, "network.placeholder", "name", {},
+        fmt::format("the profile still has values that `ichor init` wrote: the name mycluster{}{}",
+                    macs.empty() ? "" : ", and the MAC addresses ", fmt::join(macs, ", ")),
+        "write the name of your cluster, and the MAC addresses, addresses and disks of your "
+        "machines");
   }
 
   std::optional<Cidr> node_network() const { return parse_cidr(profile_.network.node_cidr); }

@@ -2,36 +2,56 @@
 
 #include <fmt/format.h>
 
+#include "lint/known_schematic.h"
 #include "lint/reporter.h"
 #include "lint/settings.h"
+#include "yaml/emit.h"
 
 namespace ichor {
 
 namespace {
 
-/// The schematic that carries these arguments, on one line.
-std::string schematic_with(const yaml::Node& arguments, const yaml::Node& schematic) {
-  std::string text;
-  const auto append = [&](const yaml::Node& list) {
-    for (const yaml::Node& item : list.items) {
-      text += fmt::format("{}{}", text.empty() ? "" : ", ", item.text);
-    }
-  };
-  const yaml::Node* present = schematic.find_path({"customization", "extraKernelArgs"});
-  if (present != nullptr) append(*present);
-  append(arguments);
-  std::string extensions;
-  if (const yaml::Node* list =
-          schematic.find_path({"customization", "systemExtensions", "officialExtensions"})) {
-    for (const yaml::Node& item : list->items) {
-      extensions += fmt::format("{}{}", extensions.empty() ? "" : ", ", item.text);
-    }
-    extensions = fmt::format(", systemExtensions: {{officialExtensions: [{}]}}", extensions);
-  }
-  return fmt::format("customization: {{extraKernelArgs: [{}]{}}}", text, extensions);
+std::vector<std::string> texts_of(const yaml::Node& list) {
+  std::vector<std::string> texts;
+  for (const yaml::Node& item : list.items) texts.push_back(item.text);
+  return texts;
 }
 
-/// Why the boot loader takes no arguments from the config; empty if it does.
+/// The ID of a node's schematic; empty if nothing names one.
+const std::string& schematic_id(const LintInput& input, const NodePlan& node) {
+  return node.schematic.empty() ? input.profile.talos.schematic_id : node.schematic;
+}
+
+/// What to do: the schematic that carries the arguments besides all that it carries now.
+std::string fix_for(const LintInput& input, const NodePlan& node, const yaml::Node& list) {
+  const std::vector<std::string> arguments = texts_of(list);
+  const std::string& id = schematic_id(input, node);
+  std::optional<Schematic> present;
+  if (!input.material.schematic.is_null() && node.schematic.empty()) {
+    const auto written = Schematic::read(yaml::emit(input.material.schematic), "schematic");
+    if (written) present = *written;
+  } else if (!id.empty()) {
+    present = find_known_schematic(id, arguments);
+    if (!present) {
+      return fmt::format(
+          "remove it. Add {} to customization.extraKernelArgs of the schematic that {} is the ID "
+          "of, upload that to the Image Factory, and write the new ID into the profile",
+          fmt::join(arguments, " "), id);
+    }
+  } else if (const auto plain = Schematic::read("customization: {}", "schematic")) {
+    present = *plain;
+  }
+  if (!present) return "remove it, and add the arguments to the schematic";
+  const Schematic whole = present->with_kernel_arguments(arguments);
+  if (whole.id() == present->id()) {
+    return fmt::format("remove it: the schematic {} has these arguments already", whole.id());
+  }
+  return fmt::format("remove it, and use the schematic {}, which is `{}`", whole.id(),
+                     whole.one_line());
+}
+
+}  // namespace
+
 std::string_view fixed_command_line(const LintInput& input, const NodeSettings& settings) {
   if (input.profile.talos.secure_boot) return "with secure boot";
   const Setting uki = settings.last({"machine", "install", "grubUseUKICmdline"});
@@ -40,8 +60,6 @@ std::string_view fixed_command_line(const LintInput& input, const NodeSettings& 
   if (told ? *uki.value->as_bool() : by_contract) return "with grubUseUKICmdline";
   return {};
 }
-
-}  // namespace
 
 void lint_boot(const LintInput& input, std::vector<Finding>& findings) {
   Reporter report(findings);
@@ -55,8 +73,7 @@ void lint_boot(const LintInput& input, std::vector<Finding>& findings) {
                    fmt::format("machine.install.extraKernelArgs {}, where the boot image has the "
                                "command line: Talos refuses both together",
                                why),
-                   fmt::format("remove it, and use a schematic with `{}`",
-                               schematic_with(*arguments.value, input.material.schematic)));
+                   fix_for(input, node, *arguments.value));
     }
   }
 }

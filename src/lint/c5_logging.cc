@@ -3,6 +3,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "lint/c2_boot.h"
 #include "lint/reporter.h"
 #include "lint/settings.h"
 #include "profile/formats.h"
@@ -87,8 +88,11 @@ void lint_logging(const LintInput& input, std::vector<Finding>& findings) {
   Setting any;
   for (const NodePlan& node : input.profile.nodes) {
     const NodeSettings settings(input, node);
-    for (const Setting& list : settings.all({"machine", "install", "extraKernelArgs"})) {
-      check_kernel_argument(list, report);
+    // Where no argument is taken from the config, C2 says so of all of them.
+    if (fixed_command_line(input, settings).empty()) {
+      for (const Setting& list : settings.all({"machine", "install", "extraKernelArgs"})) {
+        check_kernel_argument(list, report);
+      }
     }
     for (const Setting& list : settings.all({"machine", "logging", "destinations"})) {
       if (!list.value->items.empty()) any = list;

@@ -6,6 +6,7 @@
 
 #include "base/nearest_name.h"
 #include "lint/reporter.h"
+#include "machineconfig/contract.h"
 #include "profile/formats.h"
 
 namespace ichor {
@@ -60,6 +61,39 @@ void check_contract(const LintInput& input, Reporter& report) {
                "leave the contract at the version that the cluster was made with");
 }
 
+/// Without a contract for it no config can be made.
+void check_talos(const LintInput& input, Reporter& report) {
+  const TalosPlan& talos = input.profile.talos;
+  const auto contract = find_contract(talos.contract);
+  // One that is younger than its Talos is another mistake.
+  const bool younger = talos.contract > TalosVersion{talos.version.major, talos.version.minor, 0};
+  if (contract || younger) return;
+  report.error("versions.talos",
+               input.source.where(talos.contract_given ? "talos.contract" : "talos.version"),
+               contract.error().message, "correct the version, or take a newer ichor");
+}
+
+std::string_view without_v(std::string_view version) {
+  if (version.starts_with('v')) version.remove_prefix(1);
+  return version;
+}
+
+/// CRDs of one version and a controller of another.
+void check_crds(const LintInput& input, Reporter& report) {
+  for (const ChartVersion& crds : input.material.crd_charts) {
+    for (const ChartVersion& controller : input.material.controllers) {
+      if (crds.name != controller.name || crds.version.empty() || controller.version.empty() ||
+          without_v(crds.version) == without_v(controller.version)) {
+        continue;
+      }
+      report.error("versions.crds", controller.where,
+                   fmt::format("the CRDs of {} are {} ({}), and its controller is {}", crds.name,
+                               crds.version, crds.where, controller.version),
+                   fmt::format("write the same version in both, such as {}", crds.version));
+    }
+  }
+}
+
 void check_quorum(const LintInput& input, Reporter& report) {
   const int count = input.profile.control_plane_count();
   if (count % 2 == 1 || count == 0) return;
@@ -102,7 +136,9 @@ void check_extensions(const LintInput& input, Reporter& report) {
 void lint_versions(const LintInput& input, std::vector<Finding>& findings) {
   Reporter report(findings);
   check_kubernetes(input, report);
+  check_talos(input, report);
   check_contract(input, report);
+  check_crds(input, report);
   check_quorum(input, report);
   check_extensions(input, report);
 }

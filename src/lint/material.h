@@ -22,6 +22,13 @@ struct LintPatch {
   std::vector<std::string> unknown;  // variables in that condition that nobody has set
 };
 
+/// A chart of the Kubernetes phases and the version of it that is asked for.
+struct ChartVersion {
+  std::string name;     // the last part of the chart's own name
+  std::string version;  // empty: the newest
+  std::string where;
+};
+
 /// What the profile leads to. Whoever calls lint() reads it; a rule that looks at something that is
 /// not here has nothing to say.
 struct LintMaterial {
@@ -29,6 +36,8 @@ struct LintMaterial {
   yaml::Node variables;            // of the templates: a mapping, or null
   yaml::Node schematic;            // of the Image Factory: a mapping, or null
   std::string schematic_file;
+  std::vector<ChartVersion> crd_charts;   // of phase 1
+  std::vector<ChartVersion> controllers;  // of phase 2
 };
 
 /// The mapping that the steps of a JSON6902 patch write: `add` and `replace` with their values, the

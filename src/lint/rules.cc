@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/redact.h"
 #include "lint/c1_network.h"
 #include "lint/c2_boot.h"
 #include "lint/c3_feature_gates.h"
@@ -17,6 +18,7 @@
 #include "lint/c7_proxmox.h"
 #include "lint/c8_control_plane_only.h"
 #include "lint/c9_patches.h"
+#include "lint/reasons.h"
 #include "lint/v1_unchecked.h"
 
 namespace ichor {
@@ -84,7 +86,9 @@ const LintRule* rule_of(std::string_view finding_id) {
 void settle(std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
     const LintRule* rule = rule_of(finding.id);
-    if (finding.why.empty() && rule != nullptr) finding.why = rule->reason;
+    if (finding.why.empty()) finding.why = reason_of(finding.id);
+    finding.what = redact_urls(std::move(finding.what));
+    finding.fix = redact_urls(std::move(finding.fix));
     if (finding.page.empty())
       finding.page = rule != nullptr ? rule->page() : "docs/lint/profile.md";
   }

@@ -143,7 +143,8 @@ class Taker {
     bool good = true;
     for (const ConfigFinding& found : validate_config(text.reveal(), options)) {
       const std::string where = fmt::format("{}:{}:{}", path_, found.at.line, found.at.column);
-      findings_.push_back({found.severity, "C9", node_.name, where, found.what, found.fix});
+      findings_.push_back(
+          {found.severity, "config.invalid", node_.name, where, found.what, found.fix});
       good = good && found.severity != Severity::error;
     }
     return good;
@@ -181,7 +182,7 @@ class Taker {
 
   void refuse(std::string what, std::string fix) {
     findings_.push_back(
-        {Severity::error, "A9", node_.name, path_, std::move(what), std::move(fix)});
+        {Severity::error, "config.mismatch", node_.name, path_, std::move(what), std::move(fix)});
   }
 
   const ReadyConfigs& ready_;

@@ -122,7 +122,7 @@ TEST_F(ReadyConfigsTest, WhatTalosWouldRefuseIsToldWithItsPlace) {
   ready_.files["demo-w1.yaml"] = SecretString("version: v1alpha1\nmachine:\n  typo: worker\n");
   EXPECT_THAT(take().nodes, IsEmpty());
   ASSERT_FALSE(findings_.empty());
-  EXPECT_EQ(findings_[0].id, "C9");
+  EXPECT_EQ(findings_[0].id, "config.invalid");
   EXPECT_EQ(findings_[0].where, "clusterconfig/demo-w1.yaml:3:3");
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "base/check.h"
 #include "pki/digest.h"
 #include "yaml/build.h"
 #include "yaml/document.h"
@@ -269,6 +270,33 @@ void leaves(const yaml::Node& node, const std::string& path,
   if (node.is_null()) into.emplace_back(path, "null");
 }
 
+/// Flow style. Quotes only where a plain word would be read as something else.
+std::string flow(const yaml::Node& node) {
+  std::vector<std::string> parts;
+  if (node.is_mapping()) {
+    for (const yaml::Entry& entry : node.entries) {
+      parts.push_back(entry.key.text + ": " + flow(entry.value));
+    }
+    return fmt::format("{{{}}}", fmt::join(parts, ", "));
+  }
+  if (node.is_sequence()) {
+    for (const yaml::Node& item : node.items) parts.push_back(flow(item));
+    return fmt::format("[{}]", fmt::join(parts, ", "));
+  }
+  constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./=:@+";
+  const bool word = node.text.find_first_not_of(plain) == std::string::npos && !node.text.empty() &&
+                    !node.text.ends_with(':') && node.text.find_first_of("-:=@.") != 0;
+  if (node.scalar_type() != yaml::ScalarType::string) return node.text;
+  yaml::Node unquoted;
+  unquoted.kind = yaml::Kind::scalar;
+  unquoted.text = node.text;
+  if (word && unquoted.scalar_type() == yaml::ScalarType::string) return node.text;
+  std::string doubled;
+  for (const char c : node.text) doubled += c == '\'' ? std::string("''") : std::string(1, c);
+  return "'" + doubled + "'";
+}
+
 }  // namespace
 
 Result<Schematic> Schematic::read(std::string_view text, const std::string& file) {
@@ -291,6 +319,36 @@ std::string Schematic::id() const {
   std::string hex;
   for (const std::uint8_t byte : pki::sha256(text()).bytes) hex += fmt::format("{:02x}", byte);
   return hex;
+}
+
+std::string Schematic::one_line() const {
+  // The braces of the whole are not needed.
+  const std::string text = flow(canonical_);
+  return text.substr(1, text.size() - 2);
+}
+
+Schematic Schematic::with_kernel_arguments(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> all;
+  const auto add = [&](const std::string& argument) {
+    if (std::find(all.begin(), all.end(), argument) == all.end()) all.push_back(argument);
+  };
+  const yaml::Node* present = canonical_.find_path({"customization", "extraKernelArgs"});
+  if (present != nullptr) {
+    for (const yaml::Node& item : present->items) all.push_back(item.text);
+  }
+  for (const std::string& argument : arguments) add(argument);
+  yaml::Map customization;
+  if (const yaml::Node* old = canonical_.find("customization")) {
+    for (const yaml::Entry& entry : old->entries) customization.set(entry.key.text, entry.value);
+  }
+  if (!all.empty()) customization.set("extraKernelArgs", yaml::list(all));
+  yaml::Map root;
+  for (const yaml::Entry& entry : canonical_.entries) root.set(entry.key.text, entry.value);
+  root.set("customization", std::move(customization));
+  // Read again, because that brings the keys into the factory's order.
+  auto schematic = read(yaml::emit(std::move(root).done()), "schematic");
+  check(schematic.has_value(), "a schematic with more arguments is one");
+  return *std::move(schematic);
 }
 
 std::vector<SchematicChange> compare(const Schematic& before, const Schematic& after) {

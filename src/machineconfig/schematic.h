@@ -24,6 +24,12 @@ class Schematic {
   std::string text() const;
   /// SHA-256 of the text, in hex.
   std::string id() const;
+  /// The canonical form on one line, for messages.
+  std::string one_line() const;
+
+  /// The same schematic with these kernel arguments behind its own. Those that it has already are
+  /// not added again.
+  Schematic with_kernel_arguments(const std::vector<std::string>& arguments) const;
 
  private:
   explicit Schematic(yaml::Node canonical) : canonical_(std::move(canonical)) {}

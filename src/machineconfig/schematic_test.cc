@@ -104,6 +104,19 @@ TEST(Schematic, WhatTheFactoryRefusesIsRefusedWithItsPlace) {
   error_of("customization: {secureboot: {includeWellKnownCertificates: maybe}}");
 }
 
+TEST(Schematic, TakesKernelArgumentsThatItDoesNotHaveYet) {
+  const std::string argument = "talos.logging.kernel=udp://127.0.0.1:6050";
+  const Schematic whole = read(kAgent).with_kernel_arguments({argument});
+  EXPECT_EQ(whole.id(), "a7f294c4436e874167652f711750f9bc607c89f12f7c27f183584a25763a2bca");
+  EXPECT_EQ(whole.with_kernel_arguments({argument}).id(), whole.id());
+  EXPECT_EQ(whole.one_line(),
+            "customization: {extraKernelArgs: [talos.logging.kernel=udp://127.0.0.1:6050], "
+            "systemExtensions: {officialExtensions: [siderolabs/qemu-guest-agent]}}");
+  EXPECT_EQ(read(whole.one_line()).id(), whole.id());
+  EXPECT_EQ(read("{}").with_kernel_arguments({"a=it's b", "5"}).one_line(),
+            "customization: {extraKernelArgs: ['a=it''s b', '5']}");
+}
+
 TEST(Schematic, ADifferenceIsNamedByItsPath) {
   const auto changes = compare(read(kAgent), read("customization: {extraKernelArgs: [quiet]}"));
   ASSERT_EQ(changes.size(), 2u);

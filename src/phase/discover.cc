@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/mutant.h"
+#include "phase/stranger.h"
 
 namespace ichor {
 
@@ -39,6 +40,9 @@ const NodeName* bound_elsewhere(const Wanted& wanted, const NodePlan& plan,
 }  // namespace
 
 Decision Discover::decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const {
+  if (view.presence == Presence::stranger && view.identity) {
+    return Stop{stranger_finding(wanted.profile, plan, view), true};
+  }
   if (auto decided = decide_presence(plan, view)) return *std::move(decided);
   if (!view.identity) return wait_for_node(plan, view);
   const Identity& identity = *view.identity;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "phase/preflight_checks.h"
+#include "phase/stranger.h"
 
 namespace ichor {
 
@@ -32,6 +33,9 @@ bool is_refusal(const Finding& finding) {
 }  // namespace
 
 Decision Preflight::decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const {
+  if (view.presence == Presence::stranger && view.identity) {
+    return Stop{stranger_finding(wanted.profile, plan, view), true};
+  }
   if (auto decided = decide_presence(plan, view)) return *std::move(decided);
   // What a node does not serve is no trouble; what could not be asked is, and is asked again.
   const bool asked = view.version && view.disks && view.hardware && view.time_synced;

@@ -5,6 +5,7 @@
 
 #include "phase/discover.h"
 #include "phase/install_disk.h"
+#include "phase/stranger.h"
 #include "wait/retry_table.h"
 
 namespace ichor {
@@ -50,6 +51,11 @@ class Inspection {
     if (in_maintenance() || view_.presence == Presence::configured) {
       add("reachable", Verdict::passed, at + ":50000");
       return true;
+    }
+    if (view_.presence == Presence::stranger && view_.identity) {
+      const Finding finding = stranger_finding(wanted_.profile, plan_, view_);
+      complain("reachable", Verdict::failed, finding.id, finding.what, finding.fix);
+      return false;
     }
     auto decided = decide_presence(plan_, view_);
     if (const Stop* stop = std::get_if<Stop>(&*decided)) {

@@ -173,6 +173,13 @@ SecretsBundle generate_secrets(WallTime now, const SecretsOptions& options) {
   return bundle;
 }
 
+SecretsBundle throw_away_secrets(WallTime now, const TalosVersion& contract) {
+  SecretsOptions options;
+  options.contract = contract;
+  options.service_account_key = PrivateKey::generate(KeyKind::ecdsa_p256).to_pem();
+  return generate_secrets(now, options);
+}
+
 Result<SecretsBundle> read_secrets(std::string_view text, const std::string& file_name) {
   auto document = yaml::parse_single(text, file_name);
   if (!document) return fail(Errc::invalid, document.error().message());

@@ -37,6 +37,10 @@ struct SecretsOptions {
 
 SecretsBundle generate_secrets(WallTime now, const SecretsOptions& options = {});
 
+/// Secrets that no real cluster will have: to lint, to look at nodes, and for a lab. Whole, and
+/// made in milliseconds, because the key of the service accounts is an ECDSA one.
+SecretsBundle throw_away_secrets(WallTime now, const TalosVersion& contract);
+
 /// Reads secrets.yaml and proves that it is whole: every part there, keys that belong to their
 /// certificates, tokens of the right form. The error names file, line and key, never a value.
 Result<SecretsBundle> read_secrets(std::string_view text, const std::string& file_name);

@@ -126,5 +126,11 @@ TEST(Talosconfig, NamesThePlaceOfADefect) {
       "t:2:3: the key of the context \"a\" does not belong to its certificate");
 }
 
+TEST(SecretsBundle, ThatIsThrownAwayIsWhole) {
+  const SecretsBundle bundle = throw_away_secrets(WallTime(), {1, 12, 0});
+  const auto again = read_secrets(write_secrets(bundle).reveal(), "secrets.yaml");
+  ASSERT_TRUE(again) << again.error().message;
+}
+
 }  // namespace
 }  // namespace ichor::pki

@@ -70,7 +70,7 @@ void read_root(const yaml::Node& root, ReadingLog& log, ClusterProfile& profile,
   know(cilium.section("bgp"), {"router_addr", "router_asn", "node_asn"});
   cilium.raw("loadbalancer_mode");
   cilium.finish();
-  reader.finish();
+  reader.finish_open();
 }
 
 }  // namespace
@@ -83,6 +83,7 @@ ProfileReading read_cluster_toml(std::string_view text, const std::string& file_
   if (const auto document = parse_toml(text, file_name)) {
     TemplateExtras extras;
     read_root(document->root, log, reading.profile, extras);
+    reading.variables = document->root;
     read_template_versions(surroundings, log, reading.profile);
     add_template_patches(extras, reading.profile);
   } else {

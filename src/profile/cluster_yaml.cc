@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "base/ip.h"
 #include "profile/cluster_template.h"
 #include "profile/formats.h"
 #include "profile/mapping_reader.h"
+#include "yaml/build.h"
 #include "yaml/document.h"
 
 namespace ichor {
@@ -49,7 +51,28 @@ void read_cluster(const yaml::Node& root, ReadingLog& log, ClusterProfile& profi
         "cilium_bgp_node_asn"}) {
     reader.raw(key);
   }
-  reader.finish();
+  reader.finish_open();
+}
+
+/// What cluster-template takes where the file says nothing.
+void take_defaults(ClusterProfile& profile, yaml::Node& variables) {
+  NetworkPlan& plan = profile.network;
+  if (plan.nameservers.empty()) plan.nameservers = {"1.1.1.1", "1.0.0.1"};
+  if (plan.ntp.empty()) plan.ntp = {"162.159.200.1", "162.159.200.123"};
+  if (const auto network = parse_cidr(plan.node_cidr); network && plan.gateway.empty()) {
+    Ip gateway = first_of(*network);
+    gateway.bytes[gateway.v6 ? 15 : 3] += 1;
+    plan.gateway = to_text(gateway);
+  }
+  const auto add = [&](std::string_view name, yaml::Node value) {
+    if (variables.find(name) != nullptr) return;
+    variables.entries.push_back({yaml::make_string(name), std::move(value)});
+  };
+  add("node_default_gateway", yaml::make_string(plan.gateway));
+  add("node_dns_servers", yaml::list(plan.nameservers));
+  add("node_ntp_servers", yaml::list(plan.ntp));
+  add("cluster_pod_cidr", yaml::make_string(plan.pod_cidr));
+  add("cluster_svc_cidr", yaml::make_string(plan.service_cidr));
 }
 
 std::vector<Finding> read_nodes(const Surroundings& surroundings, const std::string& file_name,
@@ -85,6 +108,8 @@ ProfileReading read_cluster_yaml(std::string_view text, const std::string& file_
   TemplateExtras extras;
   if (const auto document = yaml::parse_single(text, file_name)) {
     read_cluster(document->root, log, reading.profile, extras);
+    reading.variables = document->root;
+    if (reading.variables.is_mapping()) take_defaults(reading.profile, reading.variables);
     read_template_versions(surroundings, log, reading.profile);
   } else {
     log.add(document.error().at, "profile.syntax", document.error().what, "write it as YAML");

@@ -8,7 +8,8 @@
 
 namespace ichor {
 
-/// Reads cluster-template's older cluster.yaml, with the nodes.yaml that lies beside it.
+/// Reads cluster-template's older cluster.yaml, with the nodes.yaml that lies beside it. All its
+/// keys are variables of the templates, also those that only the user knows.
 ProfileReading read_cluster_yaml(std::string_view text, const std::string& file_name,
                                  const Surroundings& surroundings);
 

@@ -96,6 +96,33 @@ TEST(Detect, ClusterYamlTakesItsNodesFromBeside) {
   EXPECT_EQ(alone.findings.back().where, "infra/nodes.yaml:1:1");
 }
 
+constexpr const char* kOneNode =
+    "nodes:\n  - {name: cp1, address: 192.168.22.101, controller: true, disk: /dev/sda, "
+    "mac_addr: '52:54:00:16:01:01'}\n";
+
+TEST(Detect, TheUsersOwnKeysOfClusterYamlAreVariablesOfTheTemplates) {
+  const ProfileReading reading = read_any_profile(
+      "node_cidr: 192.168.20.0/22\ncluster_api_addr: 192.168.22.100\n"
+      "loki_enabled: true\nproxmox_vlan_mode: access\nmine: {a: [1]}\n",
+      "cluster.yaml", with({{"nodes.yaml", kOneNode}, {"talos/talenv.yaml", kVersions}}));
+  ASSERT_TRUE(reading.findings.empty()) << reading.findings.front().what;
+  for (const char* name : {"node_cidr", "loki_enabled", "proxmox_vlan_mode", "mine",
+                           "node_default_gateway", "node_dns_servers"}) {
+    EXPECT_NE(reading.variables.find(name), nullptr) << name;
+  }
+  EXPECT_EQ(reading.profile.network.gateway, "192.168.20.1");
+}
+
+TEST(Detect, AKeyOfClusterYamlThatIsAlmostAKnownOneIsAWarning) {
+  const ProfileReading reading = read_any_profile(
+      "node_cidr: 192.168.20.0/22\ncluster_api_addr: 192.168.22.100\n"
+      "node_dns_server: [1.1.1.1]\n",
+      "cluster.yaml", with({{"nodes.yaml", kOneNode}, {"talos/talenv.yaml", kVersions}}));
+  ASSERT_TRUE(reading.ok());
+  ASSERT_EQ(reading.findings.size(), 1u);
+  EXPECT_THAT(reading.findings.front().what, HasSubstr("node_dns_servers"));
+}
+
 TEST(Detect, TopfIsRead) {
   const ProfileReading reading = read_any_profile(
       "clusterName: home\n"

@@ -306,6 +306,21 @@ const yaml::Node* MappingReader::mapping(std::string_view key) {
   return nullptr;
 }
 
+void MappingReader::finish_open() {
+  for (const yaml::Entry& entry : node_->entries) {
+    const std::string& name = entry.key.text;
+    if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
+    const std::string_view near = nearest_name(name, known_);
+    if (near.empty()) continue;
+    log_->add(entry.key.at, "profile.unknown-key",
+              fmt::format("\"{}\" is taken for a variable of the templates, although it is spelled "
+                          "almost like \"{}\"",
+                          shown(name), near),
+              fmt::format("write {} if that was meant", near));
+    log_->findings.back().second.severity = Severity::warning;
+  }
+}
+
 void MappingReader::finish() {
   for (const yaml::Entry& entry : node_->entries) {
     const std::string& name = entry.key.text;

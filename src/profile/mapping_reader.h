@@ -90,6 +90,9 @@ class MappingReader {
 
   /// Reports the keys that nobody asked for. Call once, last.
   void finish();
+  /// Instead of finish(), where people keep keys of their own: only a key that is spelled almost
+  /// like a known one is reported, as a warning.
+  void finish_open();
 
   /// Whether there is a mapping at all.
   bool there() const { return there_; }

@@ -29,9 +29,12 @@ struct PatchFile {
 /// All patches of a profile in the order in which they are applied: those for all nodes, those of a
 /// role, those of a node; within each by name, and last those that a node lists itself, as @FILE,
 /// as a name, or as the patch itself. `files` are the files below talos.patches_dir, relative to
-/// it. Directly in it, and in all/ or global/, are those for all nodes; in controlplane/
-/// (control-plane/, controller/) and worker/ (workers/) those of a role; in node/NAME/, nodes/NAME/
-/// or NAME/ those of a node. What lies elsewhere is reported, because nobody would get it.
+/// it. A file with the name of a node (cp1.yaml, nodes/cp1.yaml.j2) is the patch of that node, in
+/// whichever folder of these it lies. Other files directly in patches_dir, and in all/ or global/,
+/// are for all nodes; in controlplane/ (control-plane/, controller/) and worker/ (workers/) for a
+/// role; in node/NAME/, nodes/NAME/ or NAME/ for a node. What lies elsewhere is reported, because
+/// no node would get it. A file for all nodes whose name looks like that of a node (cp4.yaml beside
+/// cp1 to cp3) is an error, because every node would get it.
 std::vector<PatchFile> list_patches(const ClusterProfile& profile,
                                     const std::vector<std::string>& files,
                                     const ProfileSource& source, std::vector<Finding>& findings);

@@ -48,5 +48,37 @@ TEST(PatchList, APatchForNobodyIsReported) {
   EXPECT_EQ(findings.front().id, "patch.nobody");
 }
 
+/// The layout of the runbook: patches_dir/cp1.yaml is the patch of cp1.
+TEST(PatchList, AFileNamedAfterANodeIsThePatchOfThatNode) {
+  const ClusterProfile cluster = profile();
+  std::vector<Finding> findings;
+  const auto patches =
+      list_patches(cluster, {"cp1.yaml", "w1.yaml.j2", "nodes/cp1.yml", "controlplane/cp1.json"},
+                   ProfileSource("p.yaml"), findings);
+  EXPECT_TRUE(findings.empty());
+  ASSERT_EQ(patches.size(), 4u);
+  for (const PatchFile& patch : patches) {
+    const bool of_worker = patch.path == "patches/w1.yaml.j2";
+    EXPECT_EQ(patch.scope.covers(cluster.nodes[0]), !of_worker) << patch.path;
+    EXPECT_EQ(patch.scope.covers(cluster.nodes[1]), of_worker) << patch.path;
+  }
+}
+
+TEST(PatchList, APatchThatLooksLikeThatOfANodeIsNotGivenToAll) {
+  std::vector<Finding> findings;
+  EXPECT_TRUE(list_patches(profile(), {"cp4.yaml"}, ProfileSource("p.yaml"), findings).empty());
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings.front().id, "patch.node");
+  EXPECT_EQ(findings.front().severity, Severity::error);
+}
+
+TEST(PatchList, ANodeInTheFolderOfTheOtherRoleIsReported) {
+  std::vector<Finding> findings;
+  EXPECT_TRUE(
+      list_patches(profile(), {"worker/cp1.yaml"}, ProfileSource("p.yaml"), findings).empty());
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings.front().id, "patch.nobody");
+}
+
 }  // namespace
 }  // namespace ichor

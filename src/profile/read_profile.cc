@@ -46,7 +46,8 @@ void read_version(MappingReader& talos, std::string_view key, Need need, bool mi
              });
 }
 
-void read_talos(MappingReader talos, TalosPlan& plan, NetworkPlan& network) {
+void read_talos(MappingReader talos, TalosPlan& plan, NetworkPlan& network,
+                std::string& ready_configs) {
   read_version(talos, "version", Need::required, false, plan.version);
   plan.contract = {plan.version.major, plan.version.minor, 0};
   const TalosVersion none{0, 0, 0};
@@ -77,6 +78,7 @@ void read_talos(MappingReader talos, TalosPlan& plan, NetworkPlan& network) {
   if (const auto cni = talos.choice("cni", {"flannel", "none"})) plan.cni_none = *cni == 1;
   talos.flag("allow_scheduling_on_control_planes", plan.allow_scheduling_on_control_planes);
   talos.text("config_dir", plan.config_dir);
+  talos.text("ready_configs", ready_configs);
   talos.text("secrets_file", plan.secrets_file);
   talos.text("patches_dir", plan.patches_dir);
   talos.finish();
@@ -236,7 +238,8 @@ void read_root(ReadingLog& log, const yaml::Node& root, ProfileReading& reading)
   reader.text("name", profile.name, Need::required, kName,
               [](std::string& name) { return is_name(name); });
   read_network(reader.section("network", Need::required), profile.network);
-  read_talos(reader.section("talos", Need::required), profile.talos, profile.network);
+  read_talos(reader.section("talos", Need::required), profile.talos, profile.network,
+             reading.ready_configs);
   // Before the nodes, because it decides whether they need a pin.
   if (const auto trust = reader.choice("trust", {"tofu", "pin", "insecure"})) {
     profile.trust = static_cast<Trust>(*trust);

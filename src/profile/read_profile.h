@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,16 +15,21 @@
 
 namespace ichor {
 
-/// What was made of a profile's text. With findings the profile holds what could be read and must
-/// not be acted upon.
+/// What was made of a profile's text. With errors the profile holds what could be read and must not
+/// be acted upon.
 struct ProfileReading {
   ClusterProfile profile;
   ProfileSource source;
   std::optional<ClusterRecipe> recipe{};  // of formats that say how configs are made
   yaml::Node variables;                   // of the templates: a mapping, or null
-  std::vector<Finding> findings;          // in the order of the file
+  /// talos.ready_configs: a folder of configs that are sent as they are, instead of generated ones.
+  std::string ready_configs{};
+  std::vector<Finding> findings;  // in the order of the file
 
-  bool ok() const { return findings.empty(); }
+  bool ok() const {
+    return std::none_of(findings.begin(), findings.end(),
+                        [](const Finding& finding) { return finding.severity == Severity::error; });
+  }
 };
 
 /// Reads ichor.yaml. Keys are strict, every value is checked by itself, and all findings come at

@@ -1,6 +1,7 @@
 #include "profile/role_folders.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <string_view>
@@ -20,6 +21,13 @@ Finding finding_at(std::string where, std::string what, std::string fix) {
   return finding;
 }
 
+/// Files that belong to the cluster as a whole.
+bool is_no_node(std::string_view name) {
+  constexpr std::array<std::string_view, 7> known = {
+      "secrets", "variables", "talsecret", "talenv", "talconfig", "schematic", "kustomization"};
+  return std::find(known.begin(), known.end(), name) != known.end();
+}
+
 }  // namespace
 
 std::vector<RoleFile> read_role_folders(const std::string& folder,
@@ -37,8 +45,11 @@ std::vector<RoleFile> read_role_folders(const std::string& folder,
       role = Role::worker;
     }
     const bool yaml = name.ends_with(".yaml") || name.ends_with(".yml");
-    if (!yaml || name == "variables.yaml" || name.find('/') != std::string_view::npos) continue;
-    const std::string node(name.substr(0, name.rfind('.')));
+    if (!yaml || name.find('/') != std::string_view::npos) continue;
+    name = name.substr(0, name.rfind('.'));
+    if (name.ends_with(".sops")) name.remove_suffix(std::string_view(".sops").size());
+    if (is_no_node(name)) continue;
+    const std::string node(name);
     const std::string where = fmt::format("{}/{}:1:1", folder, file);
     if (!is_name(node)) {
       findings.push_back(finding_at(where, fmt::format("`{}` is no name of a node", node),

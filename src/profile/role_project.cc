@@ -87,7 +87,8 @@ class RoleProjectReader {
              "put machineconfig-multicluster.yaml.j2 beside the folder");
       return false;
     }
-    for (const char* name : {"variables.yaml", "../variables.yaml"}) {
+    for (const char* name :
+         {"variables.yaml", "variables.sops.yaml", "../variables.yaml", "../variables.sops.yaml"}) {
       const auto text = load(name);
       if (!text) continue;
       auto document = yaml::parse_single(*text, name);
@@ -111,11 +112,9 @@ class RoleProjectReader {
     const std::string path = folder_ + "/" + file.path;
     const auto patch = yaml::parse_or_explain(*text, path);
     if (!patch) return refuse("profile.syntax", patch.error().message(), "correct the patch");
-    // Without the secrets: what is looked for is none.
-    pki::SecretsBundle blank;
-    blank.secretbox_encryption_secret = SecretString("-");
-    const auto rendered =
-        render_base(*recipe_.base, recipe_.cluster_name, file.node, file.role, blank);
+    // What is looked for is no secret.
+    const auto rendered = render_base(*recipe_.base, recipe_.cluster_name, file.node, file.role,
+                                      placeholder_secrets());
     if (!rendered) return refuse("profile.template", rendered.error().message, "correct it");
     const auto base = yaml::parse_or_explain(*rendered, recipe_.base->file);
     if (!base) return refuse("profile.syntax", base.error().message(), "correct the template");
@@ -271,6 +270,13 @@ Result<jinja::Value> secrets_value(const pki::SecretsBundle& secrets) {
 }
 
 }  // namespace
+
+pki::SecretsBundle placeholder_secrets() {
+  pki::SecretsBundle bundle;
+  bundle.secretbox_encryption_secret = SecretString("cGxhY2Vob2xkZXI=");
+  bundle.aescbc_encryption_secret = SecretString("cGxhY2Vob2xkZXI=");
+  return bundle;
+}
 
 Result<std::string> render_base(const BaseTemplate& base, const std::string& cluster_name,
                                 const NodeName& node, Role role,

@@ -19,6 +19,10 @@ namespace ichor {
 ProfileReading read_role_project(const std::string& folder, const std::vector<std::string>& files,
                                  const Surroundings& surroundings);
 
+/// Secrets that stand for those of the cluster where none of their values matter: to lint, and to
+/// find out what a template says besides. Every key that a template can name is there.
+pki::SecretsBundle placeholder_secrets();
+
 /// Renders the template for one node. It knows `cluster_name`, `role` (controlplane or worker),
 /// `node.name`, `secrets` (as in secrets.yaml), `ENV`, and the values of variables.yaml.
 Result<std::string> render_base(const BaseTemplate& base, const std::string& cluster_name,

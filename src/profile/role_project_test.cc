@@ -89,6 +89,24 @@ TEST_F(RoleProject, RendersTheTemplateForEachNodeWithTheSecrets) {
   EXPECT_THAT(*text, HasSubstr("installer/abc:v1.12.6"));
 }
 
+TEST_F(RoleProject, TakesNoFileOfTheWholeClusterForANode) {
+  files_["secrets.yaml"] = "cluster: {}\n";
+  files_["secrets.sops.yaml"] = "cluster: {}\n";
+  files_["worker/w2.sops.yaml"] = files_["worker/w1.yaml"];
+  const ProfileReading reading = read();
+  ASSERT_TRUE(reading.ok()) << reading.findings.front().what;
+  ASSERT_EQ(reading.profile.nodes.size(), 4u);
+  EXPECT_EQ(reading.profile.nodes[3].name.value(), "w2");
+}
+
+TEST_F(RoleProject, MayNameEverySecret) {
+  files_["../machineconfig-multicluster.yaml.j2"] +=
+      "  secretboxEncryptionSecret: {{ secrets.secrets.secretboxencryptionsecret }}\n"
+      "  aescbcEncryptionSecret: {{ secrets.secrets.aescbcencryptionsecret }}\n";
+  const ProfileReading reading = read();
+  EXPECT_TRUE(reading.ok()) << reading.findings.front().what;
+}
+
 TEST_F(RoleProject, WithoutATemplateIsRefused) {
   files_.erase("../machineconfig-multicluster.yaml.j2");
   const ProfileReading reading = read();

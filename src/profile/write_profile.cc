@@ -117,8 +117,9 @@ void Writer::talos(const TalosPlan& plan, const NetworkPlan& network) {
   key("  secrets_file", plan.secrets_file,
       "secrets.yaml  # default: in the state folder, made on the first run");
   key("  patches_dir", plan.patches_dir,
-      "patches  # *.yaml for all nodes; controlplane/, worker/ and NAME/ for some");
-  key("  config_dir", plan.config_dir);
+      "patches  # NODE.yaml for a node, controlplane/ and worker/ for a role, others for all");
+  key("  config_dir", plan.config_dir,
+      "clusterconfig  # generated configs and the talosconfig are written here");
 }
 
 void Writer::node(const NodePlan& node) {

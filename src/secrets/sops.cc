@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <openssl/crypto.h>
 #include <optional>
 
@@ -9,6 +10,7 @@
 #include "pki/random.h"
 #include "secrets/age.h"
 #include "secrets/cipher.h"
+#include "secrets/shamir.h"
 #include "secrets/sops_metadata.h"
 #include "secrets/sops_value.h"
 #include "yaml/document.h"
@@ -229,13 +231,38 @@ void list_comments_become_values(Value& value) {
   }
 }
 
+/// Of a data key that is split (Shamir): one part by each group of keys of which we have one.
+Result<SecretString> join_data_key(const Metadata& metadata, const age::Identities& identities,
+                                   bool* no_key) {
+  std::map<std::size_t, SecretString> parts;
+  for (const AgeEntry& entry : metadata.age) {
+    if (parts.contains(entry.group)) continue;
+    if (auto part = age::decrypt(entry.sealed, identities)) {
+      parts.emplace(entry.group, *std::move(part));
+    }
+  }
+  if (parts.size() < metadata.parts_needed) {
+    *no_key = true;
+    return fail(Errc::invalid,
+                fmt::format("its data key is split over groups of keys (Shamir): keys of {} groups "
+                            "are needed, and there are age keys of {} here",
+                            metadata.parts_needed, parts.size()));
+  }
+  std::vector<SecretString> some;
+  for (auto& [group, part] : parts) {
+    if (some.size() < metadata.parts_needed) some.push_back(std::move(part));
+  }
+  auto key = join_parts(some);
+  if (key && key->size() != kDataKeySize) {
+    return fail(Errc::invalid, "its data key has another size");
+  }
+  return key;
+}
+
 Result<SecretString> find_data_key(const Metadata& metadata, const age::Identities& identities,
                                    bool* no_key) {
   std::optional<Error> last;
-  if (metadata.split_key) {
-    *no_key = true;
-    return fail(Errc::invalid, "its data key is split over several groups of keys (Shamir)");
-  }
+  if (metadata.split_key) return join_data_key(metadata, identities, no_key);
   for (const AgeEntry& entry : metadata.age) {
     auto key = age::decrypt(entry.sealed, identities);
     if (!key) {

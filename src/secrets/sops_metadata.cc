@@ -95,7 +95,7 @@ std::string text_at(const Value& branch, std::string_view key) {
 
 /// The keys of one group. Sops allows the keys of a file to be in several groups, each of which
 /// then holds a part of the data key.
-Result<void> read_keys(const Value& group, Metadata& metadata) {
+Result<void> read_keys(const Value& group, std::size_t number, Metadata& metadata) {
   for (const char* kind : {"kms", "gcp_kms", "hckms", "azure_kv", "hc_vault", "pgp"}) {
     const Value* keys = find(group, kind);
     if (keys && keys->type == Type::list && !keys->list.empty()) {
@@ -109,20 +109,36 @@ Result<void> read_keys(const Value& group, Metadata& metadata) {
   }
   for (const Value& entry : age->list) {
     if (entry.is_comment()) continue;
-    metadata.age.push_back({text_at(entry, "recipient"), text_at(entry, "enc")});
+    metadata.age.push_back({text_at(entry, "recipient"), text_at(entry, "enc"), number});
   }
   return {};
 }
 
+/// Of a split key; all of them unless the file says fewer.
+std::size_t parts_needed(const Value& root, std::size_t groups) {
+  const Value* threshold = find(root, "shamir_threshold");
+  std::size_t needed = 0;
+  if (threshold != nullptr) {
+    const char* const end = threshold->text.data() + threshold->text.size();
+    std::from_chars(threshold->text.data(), end, needed);
+  }
+  return needed == 0 || needed > groups ? groups : needed;
+}
+
 Result<Metadata> read_metadata(const Value& root) {
   Metadata metadata;
-  if (auto read = read_keys(root, metadata); !read) return tl::unexpected(read.error());
+  if (auto read = read_keys(root, 0, metadata); !read) return tl::unexpected(read.error());
   const Value* groups = find(root, "key_groups");
   if (metadata.age.empty() && metadata.other_keys.empty() && groups && groups->type == Type::list) {
+    std::size_t number = 0;
     for (const Value& group : groups->list) {
-      if (auto read = read_keys(group, metadata); !read) return tl::unexpected(read.error());
+      if (group.is_comment()) continue;
+      if (auto read = read_keys(group, number++, metadata); !read) {
+        return tl::unexpected(read.error());
+      }
     }
-    metadata.split_key = groups->list.size() > 1;
+    metadata.split_key = number > 1;
+    metadata.parts_needed = parts_needed(root, number);
   }
   if (metadata.age.empty() && metadata.other_keys.empty()) {
     return fail(Errc::invalid, "it names no key that it was encrypted with");

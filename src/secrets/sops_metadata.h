@@ -15,6 +15,7 @@ namespace ichor::sops {
 struct AgeEntry {
   std::string recipient;
   std::string sealed;  // an armored age file
+  std::size_t group{0};
 };
 
 /// What sops keeps in a file beside the values.
@@ -22,6 +23,7 @@ struct Metadata {
   std::vector<AgeEntry> age;
   std::vector<std::string> other_keys;  // kinds such as pgp and kms, each once
   bool split_key{false};                // the data key is in parts, for several groups of keys
+  std::size_t parts_needed{1};          // of a split key
   std::string last_modified;            // RFC 3339, UTC
   std::string mac;                      // encrypted
   Rules rules;

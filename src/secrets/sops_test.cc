@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "pki/random.h"
 #include "secrets/age.h"
 #include "secrets/sops_value.h"
+#include "yaml/document.h"
 
 namespace ichor::sops {
 namespace {
@@ -259,6 +261,78 @@ TEST_F(Sops, KeysThatOthersHoldAreNamed) {
   EXPECT_TRUE(readers->others());
   EXPECT_EQ(readers->text(), "pgp");
   EXPECT_NE(error_of(file).find("it is for no age key"), std::string::npos);
+}
+
+/// Multiplication in GF(2^8) by schoolbook, and a share of a secret on a line: secret + slope * x.
+std::uint8_t product(unsigned a, unsigned b) {
+  unsigned sum = 0;
+  for (unsigned bit = 0; bit < 8; ++bit) sum ^= (b >> bit & 1) != 0 ? a << bit : 0;
+  for (unsigned bit = 15; bit >= 8; --bit) {
+    if ((sum >> bit & 1) != 0) sum ^= 0x11bU << (bit - 8);
+  }
+  return static_cast<std::uint8_t>(sum);
+}
+
+std::string share_of(std::string_view secret, std::string_view slope, std::uint8_t place) {
+  std::string share;
+  for (std::size_t i = 0; i < secret.size(); ++i) {
+    share += static_cast<char>(static_cast<std::uint8_t>(secret[i]) ^
+                               product(static_cast<std::uint8_t>(slope[i]), place));
+  }
+  return share + static_cast<char>(place);
+}
+
+/// As sops writes a file with three groups of keys, two of which are needed.
+class SplitSops : public Sops {
+ protected:
+  std::string split(const std::string& plain) {
+    std::string file = sealed(plain);
+    const auto document = yaml::parse_single(file, "f");
+    EXPECT_TRUE(document);
+    const std::string enc = document->root.find_path({"sops", "age"})->items[0].find("enc")->text;
+    const auto key = age::decrypt(enc, identities_);
+    EXPECT_TRUE(key);
+    const SecretString slope = pki::random_bytes(key->size());
+    std::string groups = "    shamir_threshold: 2\n    key_groups:\n";
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::string part =
+          share_of(key->reveal(), slope.reveal(), static_cast<std::uint8_t>(7 + 50 * i));
+      std::string armor = age::encrypt(part, {holders_[i].recipient()});
+      for (std::size_t at = armor.find('\n'); at != std::string::npos && at + 1 < armor.size();
+           at = armor.find('\n', at + 1)) {
+        armor.insert(at + 1, "                ");
+      }
+      groups += "        - age:\n            - recipient: " + holders_[i].recipient().text() +
+                "\n              enc: |\n                " + armor + "\n";
+    }
+    const std::size_t begin = file.find("    age:\n");
+    const std::size_t end = file.find("    lastmodified:");
+    return file.replace(begin, end - begin, groups);
+  }
+
+  const std::vector<age::Identity> holders_{age::Identity::generate(), age::Identity::generate(),
+                                            age::Identity::generate()};
+};
+
+TEST_F(SplitSops, IsOpenedByKeysOfEnoughGroups) {
+  const std::string plain = "a: one\nb:\n    - two\n";
+  const std::string file = split(plain);
+  for (const auto& [one, other] : {std::pair{0, 1}, {0, 2}, {2, 1}}) {
+    identities_.own = {holders_[static_cast<std::size_t>(one)],
+                       holders_[static_cast<std::size_t>(other)]};
+    const auto back = opened(file);
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(back->reveal(), plain);
+  }
+  identities_.own = holders_;
+  EXPECT_TRUE(opened(file));
+}
+
+TEST_F(SplitSops, IsNotOpenedByKeysOfTooFewGroups) {
+  const std::string file = split("a: one\n");
+  identities_.own = {holders_[1]};
+  EXPECT_NE(error_of(file).find("keys of 2 groups are needed, and there are age keys of 1 here"),
+            std::string::npos);
 }
 
 RC_GTEST_PROP(SopsValue, ComesBackOnlyAtItsPlace, (const std::string& text)) {

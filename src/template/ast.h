@@ -190,6 +190,16 @@ struct ImportStatement {
   std::vector<std::pair<std::string, std::string>> names;  // from … import name as alias
   bool with_context{false};
 };
+/// What is written here is written by the template that `name` leads to, with this one's blocks.
+struct ExtendsStatement {
+  ExprPtr name;
+};
+struct BlockStatement {
+  std::string name;
+  bool is_scoped{false};    // sees the names around it, such as those of a loop
+  bool is_required{false};  // a template that inherits must have it
+  Body body;
+};
 struct DoStatement {
   ExprPtr value;
 };
@@ -197,10 +207,10 @@ struct BreakStatement {};
 struct ContinueStatement {};
 
 struct Statement {
-  using Node =
-      std::variant<DataStatement, OutputStatement, IfStatement, ForStatement, SetStatement,
-                   SetBlock, FilterBlock, WithBlock, MacroStatement, CallBlock, IncludeStatement,
-                   ImportStatement, DoStatement, BreakStatement, ContinueStatement>;
+  using Node = std::variant<DataStatement, OutputStatement, IfStatement, ForStatement, SetStatement,
+                            SetBlock, FilterBlock, WithBlock, MacroStatement, CallBlock,
+                            IncludeStatement, ImportStatement, ExtendsStatement, BlockStatement,
+                            DoStatement, BreakStatement, ContinueStatement>;
   Position at;
   Node node;
 };
@@ -210,6 +220,8 @@ struct Template {
   std::string file;
   std::string source;
   Body body;
+  /// All blocks of the body, however deep, in the order of the text.
+  std::vector<const BlockStatement*> blocks;
 };
 
 }  // namespace ichor::jinja

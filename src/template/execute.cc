@@ -75,12 +75,14 @@ void Interpreter::note_skipped(const Position& at, const std::string& text) {
 }
 
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const DataStatement& node) {
+  if (is_silent()) return Flow::next;
   auto written = write(node.text);
   if (!written) return tl::unexpected(written.error());
   return Flow::next;
 }
 
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const OutputStatement& node) {
+  if (is_silent()) return Flow::next;
   auto value = evaluate(*node.value);
   if (!value) return tl::unexpected(value.error());
   auto text = print(*value, meter_);

@@ -189,6 +189,55 @@ Outcome<Value> word_count(const Value& input, const Given&, Interpreter& interpr
   return Value::integer(count);
 }
 
+/// What an entity of HTML stands for; nothing if it is none that escape() makes.
+std::string_view entity(std::string_view text) {
+  for (const auto& [name, character] : {std::pair<std::string_view, std::string_view>{"&lt;", "<"},
+                                        {"&gt;", ">"},
+                                        {"&amp;", "&"},
+                                        {"&quot;", "\""},
+                                        {"&#34;", "\""},
+                                        {"&#39;", "'"},
+                                        {"&nbsp;", "\u00a0"}}) {
+    if (text.starts_with(name)) return character;
+  }
+  return {};
+}
+
+/// Without comments and tags, with one blank for any white space, and entities read.
+Outcome<Value> strip_tags(const Value& input, const Given&, Interpreter& interpreter) {
+  const auto printed = print(input, interpreter.meter());
+  if (!printed) return tl::unexpected(printed.error());
+  std::string_view rest = *printed;
+  std::string text;
+  bool gap = false;
+  while (!rest.empty()) {
+    const bool is_comment = rest.starts_with("<!--");
+    const std::size_t end = rest.front() != '<' ? std::string_view::npos
+                            : is_comment        ? rest.find("-->")
+                                                : rest.find('>');
+    if (end != std::string_view::npos) {
+      rest.remove_prefix(end + (is_comment ? 3 : 1));
+      continue;
+    }
+    if (std::string_view(" \t\r\n\f\v").find(rest.front()) != std::string_view::npos) {
+      gap = true;
+      rest.remove_prefix(1);
+      continue;
+    }
+    if (gap && !text.empty()) text += ' ';
+    gap = false;
+    const std::string_view read = entity(rest);
+    if (read.empty()) {
+      text += rest.front();
+      rest.remove_prefix(1);
+    } else {
+      text += read;
+      rest.remove_prefix(rest.find(';') + 1);
+    }
+  }
+  return Value::string(std::move(text));
+}
+
 }  // namespace
 
 const std::vector<Filter>& text_filters() {
@@ -207,6 +256,7 @@ const std::vector<Filter>& text_filters() {
       {"safe", {}, mark_safe},
       {"urlencode", {}, url_encode},
       {"wordcount", {}, word_count},
+      {"striptags", {}, strip_tags},
   };
   return filters;
 }

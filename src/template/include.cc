@@ -67,7 +67,13 @@ Outcome<const Template*> Interpreter::load_first(const Value& names, bool ignore
     if (!found || *found != nullptr) return found;
   }
   if (ignore_missing) return static_cast<const Template*>(nullptr);
-  return trouble("there is no such template below the template root",
+  // A name that stands in a template is no secret; one that was put together may be.
+  std::string wanted;
+  for (const Value& candidate : candidates) {
+    if (!is_written(candidate.as_string())) continue;
+    wanted += fmt::format("{}'{}'", wanted.empty() ? " called " : " or ", candidate.as_string());
+  }
+  return trouble(fmt::format("there is no template{} below the template root", wanted),
                  "check the name, or add: ignore missing");
 }
 
@@ -94,7 +100,7 @@ Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const IncludeStat
         "look for a template that includes itself");
   }
   ++include_depth_;
-  auto text = capture((*found)->body, scope_for(node.with_context));
+  auto text = render_family(**found, scope_for(node.with_context));
   --include_depth_;
   if (!text) return tl::unexpected(text.error());
   auto written = write(*text);
@@ -119,7 +125,7 @@ Outcome<Value> Interpreter::import_module(const ImportStatement& node) {
   ++include_depth_;
   const ScopePtr scope = scope_for(node.with_context);
   modules_.push_back(scope);
-  auto text = capture((*found)->body, scope);
+  auto text = render_family(**found, scope);
   --include_depth_;
   if (!text) return tl::unexpected(text.error());
   return Value::object(std::make_shared<Module>(scope, *std::move(text)));

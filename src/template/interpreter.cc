@@ -32,7 +32,7 @@ Outcome<std::string> Interpreter::run(std::string_view text, const std::string& 
   } else if (auto parsed = parse(text, options_.syntax, *made); !parsed) {
     result = tl::unexpected(parsed.error());
   } else {
-    result = capture(made->body, scope_);
+    result = render_family(*made, scope_);
   }
   if (!result && result.error().at.file == nullptr) result.error().at = {&made->file, 1, 1};
   return result;

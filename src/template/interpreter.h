@@ -87,6 +87,8 @@ class Interpreter {
   Outcome<Flow> exec(const Statement& at, const CallBlock& node);
   Outcome<Flow> exec(const Statement& at, const IncludeStatement& node);
   Outcome<Flow> exec(const Statement& at, const ImportStatement& node);
+  Outcome<Flow> exec(const Statement& at, const ExtendsStatement& node);
+  Outcome<Flow> exec(const Statement& at, const BlockStatement& node);
   Outcome<Flow> exec(const Statement& at, const DoStatement& node);
   Outcome<Flow> exec(const Statement& at, const BreakStatement& node);
   Outcome<Flow> exec(const Statement& at, const ContinueStatement& node);
@@ -96,6 +98,16 @@ class Interpreter {
   /// The text that a body writes, in a scope of its own.
   Outcome<std::string> capture(const Body& body, const ScopePtr& scope);
   void note_skipped(const Position& at, const std::string& text);
+
+  // Inheritance, in inherit.cc.
+  struct Family;
+  /// A template with those that it inherits from.
+  Outcome<std::string> render_family(const Template& first, const ScopePtr& scope);
+  /// The text of a block, by the template that is `level` steps from the one that inherits most.
+  Outcome<std::string> render_block(Family& family, const std::string& name, std::size_t level,
+                                    const ScopePtr& scope);
+  /// Whether what is written here counts for nothing, because a parent writes instead.
+  bool is_silent() const;
 
   // Other templates, in include.cc.
   Outcome<const Template*> load(const std::string& name);
@@ -125,6 +137,7 @@ class Interpreter {
   std::string* out_{nullptr};
   int macro_depth_{0};
   int include_depth_{0};
+  Family* family_{nullptr};
   std::vector<Skipped> skipped_;
   std::set<std::pair<const std::string*, std::pair<int, int>>> skipped_places_;
 };

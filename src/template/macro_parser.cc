@@ -154,6 +154,39 @@ Outcome<Statement::Node> StatementParser::read_from() {
   return import;
 }
 
+Outcome<Statement::Node> StatementParser::read_extends() {
+  auto name = expression();
+  if (!name) return tl::unexpected(name.error());
+  return ExtendsStatement{*std::move(name)};
+}
+
+Outcome<Statement::Node> StatementParser::read_block_tag() {
+  BlockStatement block;
+  const Token& token = now();
+  auto name = expect_name();
+  if (!name) return tl::unexpected(name.error());
+  block.name = *std::move(name);
+  if (std::find(block_names_.begin(), block_names_.end(), block.name) != block_names_.end()) {
+    return fail(token, fmt::format("two blocks are called '{}'", block.name), "rename one");
+  }
+  block_names_.push_back(block.name);
+  block.is_scoped = skip_word("scoped");
+  block.is_required = skip_word("required");
+  if (skip_word("scoped")) block.is_scoped = true;
+  const int outer_loops = std::exchange(loops_, 0);
+  auto body = read_scope({"endblock"});
+  loops_ = outer_loops;
+  if (!body) return tl::unexpected(body.error());
+  take();
+  // The name may be repeated at the end.
+  if (now().kind == TokenKind::name && !skip_word(block.name)) {
+    return fail(now(), fmt::format("the block '{}' is open here", block.name),
+                "close it by its own name");
+  }
+  block.body = *std::move(body);
+  return block;
+}
+
 Outcome<Statement::Node> StatementParser::read_do() {
   auto value = tuple(Conditional::yes);
   if (!value) return tl::unexpected(value.error());

@@ -208,5 +208,56 @@ TEST_F(RenderTest, AMacroMayNotOutliveItsBlock) {
               HasSubstr("called outside of its block"));
 }
 
+/// As jinja2 renders the same templates.
+TEST_F(RenderTest, AChildPutsItsBlocksIntoItsParent) {
+  shelf.templates["base.j2"] =
+      "a={% block a %}base a{% endblock %};b={% block b %}base b{% endblock b %};{{ extra }}";
+  EXPECT_EQ(text("{% extends 'base.j2' %}dropped {{ nowhere }}{% set extra = 'x' %}"
+                 "{% block a %}[{{ super() }}] {{ cluster_name }}{% endblock %}"),
+            "a=[base a] home;b=base b;x");
+}
+
+TEST_F(RenderTest, InheritanceMayHaveSeveralLevels) {
+  shelf.templates["base.j2"] = "{% block a %}1{% endblock %}";
+  shelf.templates["middle.j2"] =
+      "{% extends 'base.j2' %}{% block a %}{{ super() }}2{% block b %}b{% endblock %}{% endblock "
+      "%}";
+  EXPECT_EQ(text("{% extends 'middle.j2' %}{% block b %}B{{ super() }}{% endblock %}"), "12Bb");
+}
+
+TEST_F(RenderTest, ABlockSeesTheLoopAroundItOnlyIfItIsScoped) {
+  EXPECT_EQ(text("{% for node in nodes %}{% block row scoped %}{{ node.name }} {% endblock %}"
+                 "{% endfor %}"),
+            "cp1 w1 ");
+  EXPECT_THAT(error("{% for node in nodes %}{% block row %}{{ node.name }}{% endblock %}"
+                    "{% endfor %}"),
+              HasSubstr("node"));
+}
+
+TEST_F(RenderTest, AMissingTemplateIsNamed) {
+  EXPECT_THAT(error("{% include 'machine-dns.yaml.j2' %}"), HasSubstr("'machine-dns.yaml.j2'"));
+  EXPECT_THAT(error("{% extends 'base.yaml.j2' %}"), HasSubstr("'base.yaml.j2'"));
+  EXPECT_THAT(error("{% include token %}"), Not(HasSubstr("canary-secret")));
+}
+
+TEST_F(RenderTest, InheritanceThatCannotEndIsRefused) {
+  shelf.templates["loop.j2"] = "{% extends 'loop.j2' %}";
+  EXPECT_THAT(error("{% extends 'loop.j2' %}"), HasSubstr("inherit from each other"));
+  shelf.templates["base.j2"] = "{% block a required %}{% endblock %}";
+  EXPECT_THAT(error("{% extends 'base.j2' %}"), HasSubstr("block 'a' is required"));
+  EXPECT_THAT(error("{% block a %}{% endblock %}{% block a %}{% endblock %}"),
+              HasSubstr("two blocks are called 'a'"));
+}
+
+TEST_F(RenderTest, StripTagsLeavesTheText) {
+  EXPECT_EQ(text("{{ '<p>a  <b>b</b>\n<!-- <x> -->&lt;c&gt; 1 < 2</p>' | striptags }}"),
+            "a b <c> 1");
+}
+
+TEST_F(RenderTest, AFeatureThatIsNotThereIsNamed) {
+  EXPECT_THAT(error("{% trans %}x{% endtrans %}"), HasSubstr("'trans'"));
+  EXPECT_THAT(error("{{ x | urlize }}"), HasSubstr("'urlize'"));
+}
+
 }  // namespace
 }  // namespace ichor::jinja

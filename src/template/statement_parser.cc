@@ -20,6 +20,8 @@ const std::vector<StatementParser::Tag>& StatementParser::tags() {
                                      {"include", &StatementParser::read_include},
                                      {"import", &StatementParser::read_import},
                                      {"from", &StatementParser::read_from},
+                                     {"extends", &StatementParser::read_extends},
+                                     {"block", &StatementParser::read_block_tag},
                                      {"do", &StatementParser::read_do},
                                      {"print", &StatementParser::read_print},
                                      {"break", &StatementParser::read_break},
@@ -90,9 +92,9 @@ Outcome<Statement> StatementParser::read_output() {
 tl::unexpected<Trouble> StatementParser::unknown_tag() {
   if (now().kind != TokenKind::name) return unexpected_token("the name of a tag");
   const std::string& name = now().text;
-  if (name == "extends" || name == "block") {
-    return fail(now(), "templates that inherit from others are not supported: " + name,
-                "use include or macros");
+  if (name == "trans" || name == "pluralize" || name == "debug") {
+    return fail(now(), fmt::format("the tag '{}' of a Jinja extension is not supported", name),
+                "write the text out");
   }
   if (name.starts_with("end") || name == "else" || name == "elif") {
     return fail(now(), fmt::format("'{}' without the block that it would belong to", name),

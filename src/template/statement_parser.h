@@ -50,6 +50,8 @@ class StatementParser : private ExpressionParser {
   Outcome<Statement::Node> read_call();
   Outcome<Statement::Node> read_include();
   Outcome<Statement::Node> read_import();
+  Outcome<Statement::Node> read_extends();
+  Outcome<Statement::Node> read_block_tag();
   Outcome<Statement::Node> read_from();
   Outcome<Statement::Node> read_do();
   Outcome<Statement::Node> read_print();
@@ -78,6 +80,7 @@ class StatementParser : private ExpressionParser {
 
   const std::string& source_;
   int loops_{0};
+  std::vector<std::string> block_names_;
 };
 
 }  // namespace ichor::jinja

@@ -19,6 +19,9 @@ std::string without_name(std::string note, const std::string& name) {
   return note;
 }
 
+/// The cluster's own steps follow each other at once; a node's last one is verify.
+bool is_last(const Event& event) { return event.node.value().empty() || event.phase == "verify"; }
+
 }  // namespace
 
 Board::Board(const ClusterProfile& profile) : cluster_(clean(profile.name)) {
@@ -54,9 +57,9 @@ void Board::fold(const Event& event) {
       row.note.clear();
       return;
     case EventKind::phase_done:
-      row.state = BoardRow::State::passed;
+      row.state = is_last(event) ? BoardRow::State::passed : BoardRow::State::between;
       row.until = event.at;
-      row.note.clear();
+      row.note = is_last(event) ? "" : "done; the next step waits for other nodes";
       if (event.phase == "apply") row.address = row.home;
       return;
     case EventKind::phase_failed:
@@ -69,9 +72,14 @@ void Board::fold(const Event& event) {
     case EventKind::waiting:
       // A node that does not answer is in no stage that anybody knows; the note says why.
       row.stage = event.stage;
+      if (event.stage == Stage::unknown && row.configured) {
+        row.note = "installs or reboots, its API is away: " +
+                   without_name(clean(event.text), event.node.value());
+        return;
+      }
       break;
+    case EventKind::acted: row.configured |= event.phase == "apply"; break;
     case EventKind::decided:
-    case EventKind::acted:
     case EventKind::finding: break;
   }
   row.note = without_name(clean(event.text), event.node.value());

@@ -11,7 +11,8 @@ namespace ichor {
 
 /// Where one node is, as far as the events told.
 struct BoardRow {
-  enum class State { idle, busy, passed, failed };
+  /// `between`: a step is done, and the next one waits for other nodes.
+  enum class State { idle, busy, between, passed, failed };
 
   NodeName name;
   Role role{Role::worker};
@@ -21,9 +22,10 @@ struct BoardRow {
   Stage stage{Stage::unknown};
   std::string phase;  // the last one entered
   int retries{0};
-  MonoTime since{};  // when it entered that phase
-  MonoTime until{};  // when it left it, if it did
-  std::string note;  // what it waits for, does, or failed with
+  MonoTime since{};        // when it entered that phase
+  MonoTime until{};        // when it left it, if it did
+  std::string note;        // what it waits for, does, or failed with
+  bool configured{false};  // it took its config in this run, so it may be away for a while
 };
 
 /// The run so far, as a fold of its events. What is in it is clean text.

@@ -16,6 +16,7 @@ std::string_view sign_of(State state) {
   switch (state) {
     case State::idle: return "·";
     case State::busy: return "›";
+    case State::between: return "·";
     case State::passed: return "✓";
     case State::failed: return "✗";
   }
@@ -26,6 +27,7 @@ std::string painted(std::string text, State state, bool color) {
   if (!color) return text;
   switch (state) {
     case State::idle: return "\x1b[2m" + text + "\x1b[0m";
+    case State::between:
     case State::busy: return text;
     case State::passed: return "\x1b[32m" + text + "\x1b[0m";
     case State::failed: return "\x1b[31m" + text + "\x1b[0m";
@@ -88,8 +90,10 @@ std::string table_line(std::string_view sign, std::string_view name, std::string
 
 std::string node_line(const BoardRow& row, MonoTime now, const Canvas& canvas,
                       const Widths& widths) {
-  const std::string stage =
-      row.stage == Stage::unknown ? std::string() : std::string(name_of(row.stage));
+  const bool silent = row.stage == Stage::unknown && row.state == State::busy && row.configured;
+  const std::string stage = silent                        ? std::string("no answer")
+                            : row.stage == Stage::unknown ? std::string()
+                                                          : std::string(name_of(row.stage));
   const std::string retries = row.retries > 0 ? fmt::format("{}", row.retries) : std::string();
   const std::string head =
       table_line(sign_of(row.state), clean(row.name.value()), short_role(row.role), row.address,
@@ -132,7 +136,8 @@ std::vector<std::size_t> chosen_rows(const Board& board, std::size_t room) {
   const auto weight = [&](std::size_t index) {
     switch (board.nodes()[index].state) {
       case State::failed: return 0;
-      case State::busy: return 1;
+      case State::busy:
+      case State::between: return 1;
       case State::idle: return 2;
       case State::passed: return 3;
     }
@@ -167,8 +172,8 @@ std::vector<std::string> board_lines(const Board& board, MonoTime now, const Can
   if (rows.size() < board.nodes().size()) {
     lines.push_back(cut(fmt::format("  … and {} more; of all {}: {} busy, {} passed, {} failed",
                                     board.nodes().size() - rows.size(), board.nodes().size(),
-                                    count(board, State::busy), count(board, State::passed),
-                                    count(board, State::failed)),
+                                    count(board, State::busy) + count(board, State::between),
+                                    count(board, State::passed), count(board, State::failed)),
                         canvas.columns));
   }
   return lines;

@@ -60,8 +60,8 @@ void tell_a_bring_up(Screen& screen) {
       .tell(2, EventKind::phase_started, "cp2", "preflight")
       .tell(2, EventKind::waiting, "cp2", "preflight", "connection refused")
       .tell(4, EventKind::stage_changed, "cp3", "apply", "booting", Stage::booting)
-      .tell(4, EventKind::phase_started, "cp3", "apply")
-      .tell(64, EventKind::phase_done, "cp3", "apply")
+      .tell(4, EventKind::phase_started, "cp3", "verify")
+      .tell(64, EventKind::phase_done, "cp3", "verify")
       .tell(5, EventKind::phase_started, "worker1", "discover")
       .tell(6, EventKind::phase_failed, "worker1", "discover", "another machine answers here")
       .tell(7, EventKind::barrier_opened, "", "apply", "all control planes configured")
@@ -80,7 +80,7 @@ TEST(BoardLines, ShowOneLinePerNodeAtEightyColumns) {
           "  NODE       ADDRESS        STAGE       STEP       TRY   TIME NOW",
           "› cp1     cp 192.168.22.101 maintenance apply      1    1m08s ApplyConfiguratio…",
           "› cp2     cp 192.168.22.102             preflight       1m08s connection refused",
-          "✓ cp3     cp 192.168.22.103 booting     apply           1m00s",
+          "✓ cp3     cp 192.168.22.103 booting     verify          1m00s",
           "✗ worker1 wk 192.168.22.111             discover           1s another machine a…",
           "· worker2 wk 192.168.22.112", "· worker3 wk 192.168.22.113"));
 }
@@ -102,6 +102,29 @@ TEST(BoardLines, ShowNoStageOfANodeThatDoesNotAnswer) {
       .tell(2, EventKind::waiting, "cp1", "apply", "cp1: Connection refused");
   EXPECT_EQ(screen.lines(3)[2],
             "› cp1     cp 192.168.22.101             apply              3s Connection refused");
+}
+
+TEST(BoardLines, SayWhyANodeThatTookItsConfigDoesNotAnswer) {
+  Screen screen(120);
+  screen.tell(0, EventKind::phase_started, "cp1", "apply")
+      .tell(1, EventKind::acted, "cp1", "apply", "ApplyConfiguration: done")
+      .tell(2, EventKind::waiting, "cp1", "apply", "cp1: Connection refused");
+  EXPECT_EQ(
+      screen.lines(3)[2],
+      "› cp1     cp 192.168.22.101 no answer   apply              3s installs or reboots, its "
+      "API is away: Connection refused");
+}
+
+TEST(BoardLines, DoNotTickOffANodeThatWaitsForOthers) {
+  Screen screen(120);
+  screen.tell(0, EventKind::phase_started, "worker1", "discover")
+      .tell(1, EventKind::phase_done, "worker1", "discover");
+  EXPECT_EQ(screen.lines(9)[5],
+            "· worker1 wk 192.168.22.111             discover           1s done; the next step "
+            "waits for other nodes");
+  screen.tell(9, EventKind::phase_started, "worker1", "verify")
+      .tell(10, EventKind::phase_done, "worker1", "verify");
+  EXPECT_TRUE(screen.lines(10)[5].starts_with("✓ worker1"));
 }
 
 TEST(BoardLines, ShowMoreOfWhatANodeWaitsForOnAWideTerminal) {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "base/redact.h"
+
 namespace ichor {
 
 namespace {
@@ -157,7 +159,7 @@ std::string clean(std::string_view text) {
       append(safe, point);
     }
   }
-  return safe;
+  return redact_urls(std::move(safe));
 }
 
 int cell_count(std::string_view text) {

@@ -7,8 +7,8 @@ namespace ichor {
 
 /// Text from elsewhere, safe to print: escape sequences (CSI, OSC, DCS and their kin) are gone
 /// whole, other control characters and line ends are spaces, marks that reorder text are gone, and
-/// bytes that are no UTF-8 are U+FFFD. Hostnames, errors and kernel messages come from machines
-/// that may be anybody's; a terminal obeys what it is sent.
+/// bytes that are no UTF-8 are U+FFFD. The credentials of URLs are hidden. Hostnames, errors and
+/// kernel messages come from machines that may be anybody's; a terminal obeys what it is sent.
 std::string clean(std::string_view text);
 
 /// Columns that clean text takes on a terminal: wide characters take two, combining ones none.

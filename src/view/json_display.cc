@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/redact.h"
 #include "view/summary_text.h"
 #include "yaml/json_node.h"
 
@@ -25,7 +26,7 @@ Json event_json(const Event& event, MonoTime started) {
   if (!event.phase.empty()) line["phase"] = event.phase;
   if (event.stage != Stage::unknown) line["stage"] = name_of(event.stage);
   if (event.attempt > 0) line["attempt"] = event.attempt;
-  if (!event.text.empty()) line["text"] = event.text;
+  if (!event.text.empty()) line["text"] = redact_urls(event.text);
   return line;
 }
 
@@ -36,8 +37,8 @@ Json finding_json(const Finding& finding) {
   line["id"] = finding.id;
   if (!finding.node.value().empty()) line["node"] = finding.node.value();
   line["where"] = finding.where;
-  line["what"] = finding.what;
-  line["fix"] = finding.fix;
+  line["what"] = redact_urls(finding.what);
+  line["fix"] = redact_urls(finding.fix);
   if (!finding.why.empty()) line["why"] = finding.why;
   if (!finding.page.empty()) line["page"] = finding.page;
   return line;
@@ -58,7 +59,7 @@ Json record_json(const JournalRecord& record) {
     line["outcome"] = name_of(record.outcome);
   }
   if (!record.key.empty()) line["key"] = record.key;
-  if (!record.value.empty()) line["value"] = record.value;
+  if (!record.value.empty()) line["value"] = redact_urls(record.value);
   return line;
 }
 
@@ -72,7 +73,7 @@ Json node_json(const NodeResult& node, const ClusterProfile* profile) {
   json["retries"] = node.retries;
   if (plan) json["role"] = name_of(plan->role);
   if (plan) json["address"] = plan->address.value();
-  if (!node.reason.empty()) json["reason"] = node.reason;
+  if (!node.reason.empty()) json["reason"] = redact_urls(node.reason);
   return json;
 }
 
@@ -129,7 +130,7 @@ void JsonDisplay::end(const Summary& summary) {
   line["seconds"] = seconds(result.elapsed);
   if (!summary.cluster.empty()) line["cluster"] = summary.cluster;
   if (summary.planned) line["planned"] = *summary.planned;
-  line["verdict"] = result.verdict;
+  line["verdict"] = redact_urls(result.verdict);
   line["errors"] = count(result, Severity::error);
   line["warnings"] = count(result, Severity::warning);
   for (const auto& [what, where] : summary.written) line["written"][what] = where;

@@ -135,7 +135,16 @@ std::vector<std::string> finding_lines(const Finding& finding) {
   std::string head = fmt::format("{} {}", name_of(finding.severity), finding.id);
   if (!finding.where.empty()) head += " " + finding.where;
   if (!finding.node.value().empty()) head += fmt::format(" ({})", finding.node.value());
-  std::vector<std::string> lines{clean(fmt::format("{}: {}", head, finding.what))};
+  // What follows the first line is the place in the file.
+  std::string_view rest = finding.what;
+  const std::size_t first = std::min(rest.find('\n'), rest.size());
+  std::vector<std::string> lines{clean(fmt::format("{}: {}", head, rest.substr(0, first)))};
+  rest.remove_prefix(std::min(first + 1, rest.size()));
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    lines.push_back(clean(std::string(rest.substr(0, end))));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
   if (!finding.why.empty()) lines.push_back(clean("    why: " + finding.why));
   if (!finding.fix.empty()) lines.push_back(clean("    fix: " + finding.fix));
   if (!finding.page.empty()) lines.push_back(clean("    see " + finding.page));

@@ -121,9 +121,13 @@ class Canary(unittest.TestCase):
 
     def test_a_whole_bring_up(self):
         shutil.copy(PROFILE, self.folder / "ichor.yaml")
-        text = (self.folder / "ichor.yaml").read_text()
-        text = text.replace("talos:\n", "talos:\n  secrets_file: secrets.yaml\n", 1)
-        (self.folder / "ichor.yaml").write_text(text)
+        # A lab takes no secrets_file of the profile, so they are put where it keeps its own.
+        state = self.folder / "lab/ichor/reference"
+        state.mkdir(parents=True, mode=0o700)
+        for folder in (self.folder / "lab", self.folder / "lab/ichor"):
+            folder.chmod(0o700)
+        shutil.copy(self.folder / "secrets.yaml", state / "secrets.yaml")
+        os.chmod(state / "secrets.yaml", 0o600)
         arguments = Arguments()
         arguments.start()
         self.ichor("up", "--lab", "--lab-state", "lab", "--time-scale", "20", "-o", "json")
@@ -139,7 +143,7 @@ class Canary(unittest.TestCase):
                 self.assertNotIn(canary.encode(), line)
         # The lab's own folder plays the disks of the machines.
         for path in (self.folder / "lab/ichor").rglob("*"):
-            if path.is_file():
+            if path.is_file() and path.name != "secrets.yaml":
                 content = path.read_bytes()
                 for canary in self.canaries:
                     self.assertNotIn(canary.encode(), content, path)

@@ -91,11 +91,19 @@ class ConfigDir(unittest.TestCase):
         self.assertEqual((done.returncode, last(done)["mutations"]), (0, 0))
 
     def test_the_profile_may_name_the_folder(self):
-        text = PROFILE.replace("v1.35.2}", "v1.35.2, config_dir: clusterconfig}")
+        text = PROFILE.replace("v1.35.2}", "v1.35.2, ready_configs: clusterconfig}")
         (self.folder / "ichor.yaml").write_text(text)
         done = self.up()
         self.assertEqual(done.returncode, 0, done.stdout[-3000:])
         self.assertTrue(last(done)["ok"])
+
+    def test_config_dir_is_where_ichor_writes(self):
+        """Whoever names a folder of ready-made configs as config_dir learns the other key."""
+        text = PROFILE.replace("v1.35.2}", "v1.35.2, config_dir: clusterconfig}")
+        (self.folder / "ichor.yaml").write_text(text)
+        done = self.up()
+        self.assertEqual(done.returncode, 3, done.stdout[-3000:])
+        self.assertIn("ready_configs: clusterconfig", done.stdout)
 
     def test_a_swapped_config_is_sent_to_nobody(self):
         folder = self.folder / "clusterconfig"

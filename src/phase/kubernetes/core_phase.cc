@@ -5,6 +5,7 @@
 
 #include "async/task_group.h"
 #include "phase/kubernetes/cilium_status.h"
+#include "phase/kubernetes/core_secrets.h"
 #include "phase/kubernetes/csr.h"
 #include "phase/kubernetes/dns_gate.h"
 #include "phase/kubernetes/gates.h"
@@ -247,6 +248,36 @@ Task<void> explain_releases(Context context, PhaseRun& run, std::vector<WantedRe
   co_await explain(run, context, nodes_gate(names_of(run.profile), Duration::zero()));
 }
 
+/// A release and all that it needs, directly or not.
+std::vector<WantedRelease> with_needs(const std::vector<WantedRelease>& releases,
+                                      const std::string& name) {
+  std::vector<std::string> wanted{name};
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    for (const WantedRelease& release : releases) {
+      if (release.name != wanted[i]) continue;
+      for (const std::string& need : release.needs) {
+        if (std::find(wanted.begin(), wanted.end(), need) == wanted.end()) wanted.push_back(need);
+      }
+    }
+  }
+  std::vector<WantedRelease> found;
+  std::copy_if(releases.begin(), releases.end(), std::back_inserter(found),
+               [&](const WantedRelease& release) {
+                 return std::find(wanted.begin(), wanted.end(), release.name) != wanted.end();
+               });
+  return found;
+}
+
+/// The network first, then Ready nodes, then the sealed-secrets key pair, if there is one: any
+/// release after that may bring its controller, Flux above all.
+Task<bool> prepare_sealed_key(Context context, PhaseRun& run,
+                              const std::vector<WantedRelease>& releases) {
+  if (run.material.sealed_keys.empty()) co_return true;
+  Installer network(context, run, with_needs(releases, run.material.plan.gates.cilium_daemonset));
+  if (!run.options.dry_run && !co_await network.go()) co_return false;
+  co_return co_await send_sealed_key(context, run);
+}
+
 /// Whether there is, or will be, something that gives pods a network.
 Task<bool> finds_cni(Context context, PhaseRun& run, const std::vector<WantedRelease>& releases) {
   const KubernetesPlan::Gates& gates = run.material.plan.gates;
@@ -272,8 +303,10 @@ Task<void> install_and_pass(Context context, PhaseRun& run) {
              PhaseEnd::cni_pending);
     co_return;
   }
+  if (!co_await find_bootstrap_secrets(context, run)) co_return;
+  bool installed = co_await prepare_sealed_key(context, run, *releases);
   Installer installer(context, run, *releases);
-  const bool installed = co_await installer.go();
+  if (installed) installed = co_await installer.go();
   if (run.options.dry_run) co_return;
   if (!installed) {
     if (run.report.end == PhaseEnd::out_of_time) {

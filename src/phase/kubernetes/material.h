@@ -46,6 +46,8 @@ struct KubernetesMaterial {
   SecretString kubeconfig;
   FetchedCharts fetched;  // before the phases began
 
+  /// The sealed-secrets key pair, for phase 2. Those of earlier runs are among them.
+  std::vector<KubeObject> sealed_keys;
   /// A sealed-secrets key pair that was just made. It is kept before it is sent, and only for a
   /// cluster that has none: a second key would make nothing of what was sealed with the first.
   std::optional<KubeRef> fresh_key;

@@ -288,6 +288,50 @@ TEST_F(RunPhasesTest, InstallAChartThatWasFetchedBefore) {
                                                        "/state/charts/coredns-1.0.0.tgz"));
 }
 
+/// SEC-001: what reads 1Password must find the token of Connect.
+TEST_F(RunPhasesTest, InstallNothingWithoutTheSecretOf1PasswordConnect) {
+  KubernetesPlan::SecretItem item;
+  item.name = "onepassword-secret";
+  item.name_space = "external-secrets";
+  item.onepassword = {{"token", "op://kubernetes/connect/token"}};
+  material_.plan.secrets.push_back(item);
+  const PhasesResult result = run(2, 2);
+  EXPECT_EQ(exit(result), Exit::failed);
+  EXPECT_THAT(unmet(result), Contains(HasSubstr("K4 Secret/external-secrets/onepassword-secret: it "
+                                                "is not in the cluster")));
+  EXPECT_THAT(result.phases[0].unmet.at(0).second.fix, HasSubstr("ichor phase 0"));
+  EXPECT_THAT(programs_.calls, ::testing::Not(Contains("/bin/helm upgrade")));
+  KubeObject secret = object("v1", "Secret", "external-secrets", "onepassword-secret");
+  secret["data"]["credentials"] = "eA==";
+  bench_.cluster.put(secret);
+  EXPECT_THAT(unmet(run(2, 2)), Contains(HasSubstr("it has no value for token")));
+  secret["data"]["token"] = "eA==";
+  bench_.cluster.put(secret);
+  EXPECT_EQ(exit(run(2, 2)), Exit::done);
+}
+
+/// Stage 7 of the gap analysis.
+TEST_F(RunPhasesTest, SendTheSealedSecretsKeyPairWhenAllNodesAreReadyAndBeforeOtherReleases) {
+  material_.sealed_keys.push_back(object("v1", "Secret", "kube-system", "sealed-secrets-key"));
+  material_.fresh_key = ref_of(material_.sealed_keys[0]);
+  material_.fresh_key_file = "sealed-secrets.sops.yaml";
+  material_.fresh_key_sealed = SecretString("sealed");
+  const auto there = [this] { return bench_.cluster.version_of(*material_.fresh_key) != ""; };
+  bool before_nodes = true, before_coredns = false;
+  bench_.after(seconds(15), [&] { before_nodes = there(); });
+  programs_.installed = [&](const std::string& name) {
+    if (name == "coredns") before_coredns = there();
+    bring(name);
+  };
+  const PhasesResult result = run(2, 2);
+  EXPECT_EQ(exit(result), Exit::done) << ::testing::PrintToString(unmet(result));
+  EXPECT_FALSE(before_nodes);
+  EXPECT_TRUE(before_coredns);
+  EXPECT_EQ(files_.files["sealed-secrets.sops.yaml"], "sealed");
+  material_.fresh_key.reset();
+  EXPECT_EQ(run(2, 2).mutations, 0);
+}
+
 TEST_F(RunPhasesTest, GoOnAfterAnInstallThatWasCutShort) {
   programs_.hanging = "cilium";
   const PhasesResult cut = run(2, 2);

@@ -40,37 +40,6 @@ Task<bool> add_onepassword(Context context, PhaseRun& run, std::vector<KubeObjec
   co_return all;
 }
 
-/// Keeps a key pair that was just made, unless the cluster has one that we do not know.
-Task<bool> keep_fresh_key(Context context, PhaseRun& run) {
-  const std::optional<KubeRef>& fresh = run.material.fresh_key;
-  if (!fresh) co_return true;
-  std::function<Task<CallResult<KubeObject>>()> ask = [&run, context, &fresh] {
-    return run.world.kube.get(context, *fresh);
-  };
-  const auto there = co_await persist<KubeObject>(context, run, to_text(*fresh), ask);
-  const bool missing = !there && there.error().code == Code::not_found;
-  if (there) {
-    run.stop({to_text(*fresh), "the cluster has a key pair that the state folder does not know",
-              "go on with the state folder that made it, or take sealed_secrets out of the profile",
-              "K5", true});
-    co_return false;
-  }
-  if (!missing) {
-    const KubeVerdict verdict = judge_kube(there.error());
-    run.stop({to_text(*fresh), there.error().text, std::string(verdict.hint),
-              std::string(verdict.fault), false},
-             PhaseEnd::out_of_time);
-    co_return false;
-  }
-  if (run.options.dry_run) co_return true;
-  const auto kept =
-      run.world.files.write(run.material.fresh_key_file, run.material.fresh_key_sealed);
-  if (!kept) {
-    run.stop({run.material.fresh_key_file, kept.error().message, "free the place", "L3", true});
-  }
-  co_return kept.has_value();
-}
-
 /// A namespace that is there and on its way out takes nothing in.
 Gate active_gate(const std::vector<KubeObject>& namespaces) {
   Gate gate;
@@ -101,7 +70,6 @@ Task<void> run_secrets(Context context, PhaseRun& run) {
   if (!run.options.dry_run && !namespaces.empty()) {
     if (!co_await pass(context, run, active_gate(namespaces))) co_return;
   }
-  if (!co_await keep_fresh_key(context, run)) co_return;
   co_await ensure(context, run, secrets);
 }
 
