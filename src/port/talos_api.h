@@ -87,9 +87,9 @@ class TalosSession {
   virtual Task<CallResult<std::vector<std::string>>> dmesg(Context context, int lines) = 0;
   virtual Task<CallResult<std::vector<std::string>>> events(Context context, int count) = 0;
 
-  /// A merged stream over machine status, services, etcd membership and node readiness. At most one
-  /// is open at a time; it must be destroyed before ApplyConfiguration in maintenance mode, which
-  /// it would delay by 5 s. `changed` must outlive the watch.
+  /// A merged stream over machine status, services, etcd membership, node readiness and static
+  /// pods. At most one is open at a time; it must be destroyed before ApplyConfiguration in
+  /// maintenance mode, which it would delay by 5 s. `changed` must outlive the watch.
   virtual Task<CallResult<std::unique_ptr<Watch>>> watch(Context context, Bell& changed) = 0;
 
   // Mutations: called from engine/act.cc only, after the intent is durable.

@@ -238,7 +238,7 @@ TEST_F(SessionTest, AChangeRingsTheBell) {
   Bell bell;
   const auto watch = loop.run(session().watch(context(), bell));
   ASSERT_TRUE(watch) << to_text(watch.error());
-  EXPECT_EQ(node->open_watches, 4);
+  EXPECT_EQ(node->open_watches, 5);
   for (int i = 0; i < 3; ++i) {
     const auto seen = bell.rings();
     node->change();
@@ -282,7 +282,7 @@ TEST_F(SessionTest, KindsThatANodeDoesNotServeAreLeftOut) {
   const auto watch = loop.run(session().watch(context(), bell));
   ASSERT_TRUE(watch) << to_text(watch.error());
   EXPECT_TRUE((*watch)->alive());
-  EXPECT_EQ(node->open_watches, 2);
+  EXPECT_EQ(node->open_watches, 3);
 }
 
 TEST_F(SessionTest, WithoutTheMachineStatusThereIsNoWatch) {

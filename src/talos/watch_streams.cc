@@ -19,11 +19,12 @@ struct Kind {
 };
 
 // The first is the one that every node has.
-constexpr std::array<Kind, 4> kKinds{{
+constexpr std::array<Kind, 5> kKinds{{
     {"runtime", "MachineStatuses.runtime.talos.dev", "machine"},
     {"runtime", "Services.v1alpha1.talos.dev", nullptr},
     {"etcd", "EtcdMembers.etcd.talos.dev", nullptr},
     {"k8s", "NodeStatuses.kubernetes.talos.dev", nullptr},
+    {"k8s", "StaticPodStatuses.kubernetes.talos.dev", nullptr},  // the API server's among them
 }};
 
 cosi::resource::WatchRequest request_for(const Kind& kind) {
