@@ -20,6 +20,7 @@ import ground  # noqa: E402
 import lab as labs  # noqa: E402
 import pieces  # noqa: E402
 import recording  # noqa: E402
+import server_logs  # noqa: E402
 import table  # noqa: E402
 
 
@@ -35,6 +36,14 @@ class RealNodes(unittest.TestCase):
     def assert_no_complaints(self, cluster):
         """No server of a node panicked on a call of ichor's, or could not make sense of one."""
         self.assertEqual(cluster.complaints(), [])
+
+    def assert_was_watched(self, cluster, run):
+        """The nodes' own logs tell that ichor's watches stood, and how often it called."""
+        for spec in cluster.specs:
+            calls = server_logs.calls(cluster.server_log(spec))
+            self.assertGreater(calls.get("/cosi.resource.State/Watch", 0), 0, calls)
+            per_minute = sum(calls.values()) / (run.seconds / 60)
+            cluster.keep(f"{spec.name}: calls per minute of the run", round(per_minute, 1))
 
     def has_failed(self):
         outcome = self._outcome.result
@@ -73,6 +82,9 @@ class RealNodes(unittest.TestCase):
         self.addCleanup(recorder.stop)
         run = cluster.up()
         recorder.write(clusters.KEPT / "recordings", run)
+        delays = recorder.delays_ms(run)
+        if delays:
+            cluster.keep("ms from a stage of a node, as talosctl saw it, to ichor's event", delays)
         return run
 
     def assert_nothing_left_to_do(self, cluster):
@@ -139,7 +151,9 @@ class OneControlPlane(RealNodes):
     def test_is_brought_up_once_and_then_left_alone(self):
         cluster = self.boot("one", 1)
         self.assert_discovered(cluster)
-        self.assert_brought_up(cluster, self.up_and_record(cluster), 2)
+        run = self.up_and_record(cluster)
+        self.assert_brought_up(cluster, run, 2)
+        self.assert_was_watched(cluster, run)
         self.assert_healthy(cluster)
         self.assert_nothing_left_to_do(cluster)
         self.assert_each_node_was_changed_once(cluster)
@@ -173,7 +187,9 @@ class ThreeControlPlanesAndAWorker(RealNodes):
     def test_are_brought_up_once_and_then_left_alone(self):
         cluster = self.boot("four", 3, 1)
         self.assert_discovered(cluster)
-        self.assert_brought_up(cluster, self.up_and_record(cluster), 5)
+        run = self.up_and_record(cluster)
+        self.assert_brought_up(cluster, run, 5)
+        self.assert_was_watched(cluster, run)
         self.assert_healthy(cluster)
         self.assert_nothing_left_to_do(cluster)
         self.assert_each_node_was_changed_once(cluster)

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import ground
@@ -172,24 +173,31 @@ class Cluster:
         self.times["steps"].append({"step": what, "seconds": round(seconds, 1)})
         print(f"    {what}: {seconds:.1f} s", flush=True)
 
+    def keep(self, what, value):
+        self.times.setdefault("measured", {})[what] = value
+        print(f"    {what}: {value}", flush=True)
+
     # The tools, all inside the lab's network.
 
-    def start_ichor(self, *arguments):
+    def start_ichor(self, *arguments, errors=subprocess.PIPE):
         command = self.lab.inside(ICHOR, *arguments, "-p", self.profile, "--state-dir", self.state,
                                   "-o", "json")
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True,
                                 cwd=self.home)
 
     def ichor(self, *arguments, limit_s=UP_LIMIT_S):
+        """Every event gets "arrived", the Unix time at which it was printed."""
         began, began_at = time.monotonic(), time.time()
-        process = self.start_ichor(*arguments)
-        try:
-            output, errors = process.communicate(timeout=limit_s)
-        except subprocess.TimeoutExpired:
-            process.terminate()
-            output, errors = process.communicate()
-        events = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-        return Run(process.returncode, events, errors, time.monotonic() - began, began_at)
+        with tempfile.TemporaryFile("w+") as errors:
+            process = self.start_ichor(*arguments, errors=errors)
+            limit = threading.Timer(limit_s, process.terminate)
+            limit.start()
+            events = [dict(json.loads(line), arrived=time.time()) for line in process.stdout
+                      if line.startswith("{")]
+            code = process.wait()
+            limit.cancel()
+            errors.seek(0)
+            return Run(code, events, errors.read(), time.monotonic() - began, began_at)
 
     def up(self, label="up"):
         run = self.ichor("up")

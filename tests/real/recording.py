@@ -149,6 +149,21 @@ class Recorder:
             path = folder / f"{self.cluster.name}-{spec.name}.tsv"
             path.write_text("\n".join([head, *lines]) + "\n")
 
+    def delays_ms(self, run):
+        """Sorted: for each stage that both saw begin, how much later ichor told of it. Talos does
+        not say when exactly a stage began, so talosctl's watch is the clock; it may be the later
+        one."""
+        delays = []
+        for event in run.events:
+            if event["type"] != "stage-changed" or "node" not in event:
+                continue
+            told = event["arrived"]
+            seen = [at for spec, watch in self.watches.items() if spec.name == event["node"]
+                    for at, stage, _ in watch.lines if stage == event.get("text")]
+            if seen:
+                delays.append(round(1000 * (told - min(seen, key=lambda at: abs(at - told)))))
+        return sorted(delays)
+
     def calls(self, run, spec):
         """Those that this node answered; the cluster's bootstrap went to a control plane."""
         told = self.cluster.lab.node(spec.name).console().count("bootstrap request received")
