@@ -40,7 +40,7 @@ set_tests_properties(lab.process lab.up lab.kill lab.config_dir lab.flags lab.ca
 
 # The Kubernetes phases on a real control plane. Without the programs of tools/real-tools they are
 # skipped; `make test` leaves them out, because they take minutes.
-foreach(name Bed BedAndHelm Handover HandoverByReleases HandoverByReleasesAndHelm4 GitOpsTrouble
+foreach(name Bed BedAndHelm Handover HandoverByReleases HandoverByReleasesAndHelm4 UpAgain GitOpsTrouble
         SecretsTrouble OwnedByAnother AWebhook ACrd ANodeWithoutCilium ADnsServerThatIsAway
         CiliumStatusOfAPlayedProgram
         AnApiServerThatRestarts KubeletServingRequests WaitForObjects WaitingIsCheap)

@@ -6,6 +6,7 @@
 #include "command/kube_reach.h"
 #include "command/kubernetes_material.h"
 #include "command/workspace.h"
+#include "engine/orchestrator.h"
 #include "model/kubernetes_plan.h"
 #include "phase/kubernetes/tools.h"
 
@@ -109,6 +110,26 @@ void end_early(RunResult early, RunResult& result) {
   result.findings.insert(result.findings.end(), early.findings.begin(), early.findings.end());
 }
 
+/// Takes the journal for a run, if it is of this cluster.
+OrEnd<void> take_journal(Journal& journal, const std::string& cluster, Desk& desk) {
+  if (auto locked = journal.lock(desk.owner()); !locked) return end_with(locked.error());
+  const auto records = journal.read();
+  RunResult refused;
+  if (!records) {
+    refused = end_with(records.error()).value();
+  } else {
+    JournalFacts facts;
+    for (const JournalRecord& record : *records) facts.fold(record, desk.clock().now());
+    auto other = journal_of_another(facts, cluster);
+    if (!other) return {};
+    refused.exit = Exit::unsafe;
+    refused.verdict = other->what;
+    refused.findings.push_back(*std::move(other));
+  }
+  journal.unlock();
+  return tl::unexpected(std::move(refused));
+}
+
 /// Tells the journal of the run, so that a report has it with its beginning and its end.
 Task<void> record(Journal& journal, Clock& clock, RunId run, RecordKind kind, std::string key,
                   std::string value) {
@@ -135,8 +156,8 @@ void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& s
                                 {wish.phases.first, wish.phases.last}, desk);
   if (!material) return end_early(std::move(material).error(), result);
   material->fetched = wish.fetched;
-  if (auto locked = state.journal().lock(desk.owner()); !locked) {
-    return end_early(end_with(locked.error()).value(), result);
+  if (auto taken = take_journal(state.journal(), input.profile.name, desk); !taken) {
+    return end_early(std::move(taken).error(), result);
   }
   KubeWorld world{desk.clock(),
                   desk.random(),
@@ -153,8 +174,8 @@ void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& s
   CancelScope scope;
   PhasesResult phases;
   const Context context{&desk.clock(), &scope};
-  desk.drive(record(state.journal(), desk.clock(), world.run, RecordKind::run_started, "phases",
-                    to_hex(Digest{})),
+  desk.drive(record(state.journal(), desk.clock(), world.run, RecordKind::run_started,
+                    input.profile.name, to_hex(Digest{})),
              scope);
   const int signal =
       desk.drive(run_into(context, world, *material, input.profile, wish.phases, phases), scope);

@@ -47,17 +47,19 @@ RunResult Orchestrator::refused(Exit exit, Finding finding) const {
   return result;
 }
 
+std::optional<Finding> journal_of_another(const JournalFacts& facts, const std::string& cluster) {
+  if (facts.cluster().empty() || facts.cluster() == cluster) return std::nullopt;
+  return Finding{Severity::error,
+                 "O1",
+                 {},
+                 "journal",
+                 fmt::format("the journal is of the cluster {}, and the profile describes {}",
+                             facts.cluster(), cluster),
+                 "name the right profile with -p, or the right folder with --state-dir"};
+}
+
 std::optional<Finding> Orchestrator::find_mismatch() const {
-  const std::string& cluster = ledger_->facts().cluster();
-  if (!cluster.empty() && cluster != profile_.name) {
-    return Finding{Severity::error,
-                   "O1",
-                   {},
-                   "journal",
-                   fmt::format("the journal is of the cluster {}, and the profile describes {}",
-                               cluster, profile_.name),
-                   "name the right profile with -p, or the right folder with --state-dir"};
-  }
+  if (auto other = journal_of_another(ledger_->facts(), profile_.name)) return other;
   const Digest& known = ledger_->facts().secrets();
   const Digest& present = configs_.secrets_fingerprint;
   if (!known.empty() && !present.empty() && known != present && !mutant("new-secrets-taken")) {

@@ -18,6 +18,9 @@ struct RunIdentity {
   bool adopt{false};  // the operator's word: a cluster that the journal has not made is ours
 };
 
+/// O1: the journal belongs to a cluster of another name. Nothing where it names none yet.
+std::optional<Finding> journal_of_another(const JournalFacts& facts, const std::string& cluster);
+
 /// One run from whatever state the world is in to a verified cluster, or to a verdict that says why
 /// not. Nodes are independent actors, and the cluster is one more; they meet only at milestones.
 ///
