@@ -37,8 +37,10 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
     return Stop{Finding{Severity::error, "T2", plan.name, "stage",
                         fmt::format("{} fell back to maintenance mode after its install",
                                     plan.name.value()),
-                        "the config is not sent to what may be somebody else; look at the console, "
-                        "then run `ichor reset` for it"},
+                        fmt::format("look at its console: if it booted from an ISO or the network, "
+                                    "boot it from its disk again, nothing is lost; if it was wiped "
+                                    "on purpose, `ichor reset {}` tells the journal",
+                                    plan.name.value())},
                 true};
   }
   // A look that was not answered is no look: it cannot tell that an earlier config did not take.

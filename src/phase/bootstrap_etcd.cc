@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/mutant.h"
+#include "model/etcd_advice.h"
 #include "phase/dead_disk.h"
 #include "phase/etcd_groups.h"
 #include "phase/install_disk.h"
@@ -40,14 +41,12 @@ std::optional<Decision> decide_existing(const Wanted& wanted,
         "control planes of the other");
   }
   if (groups.empty()) return std::nullopt;
-  for (const EtcdMember& member : groups[0].members) {
-    const NodePlan* plan = wanted.profile.find(NodeName(member.hostname));
-    if (!member.hostname.empty() && (!plan || plan->role != Role::control_plane)) {
-      return unsafe("E5", {},
-                    fmt::format("etcd has a member {} that is no control plane of this profile",
-                                member.hostname),
-                    "this data belongs to another cluster or an old node: `talosctl etcd members`");
-    }
+  const std::vector<EtcdMember>& members = groups[0].members;
+  for (const EtcdMember& member : unknown_members(wanted.profile, members)) {
+    return unsafe("E5", {},
+                  fmt::format("etcd has a member {} that is no control plane of this profile",
+                              member.hostname),
+                  unknown_member_advice(wanted.profile, members, member));
   }
   return Satisfied{};
 }
@@ -83,7 +82,10 @@ std::optional<Wait> not_a_no(const Wanted& wanted, const NodeView& node) {
       fmt::format("{} has etcd data and its etcd does not answer yet ({})", name, etcd_state(node)),
       told ? "E3" : "E5",
       told ? fmt::format("see `talosctl -n {} logs etcd`", node.address.value())
-           : fmt::format("if the data is an old cluster's: `ichor reset {}`", name)};
+           : fmt::format("see `talosctl -n {0} service etcd` and `talosctl -n {0} logs etcd`: a "
+                         "member of this cluster comes up by itself. Only if the log proves that "
+                         "the data is an old cluster's: `ichor reset {1}`",
+                         node.address.value(), name)};
 }
 
 /// D4: Talos runs from another disk than the planned one, which would be found out by its loss.
