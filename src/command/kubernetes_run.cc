@@ -203,19 +203,6 @@ OrEnd<KubernetesMaterial> check_kubernetes(const ProfileInput& input, StateDir& 
   return load_material(input, state, {}, {wish.first, wish.last}, desk);
 }
 
-void note_pending_cni(const ProfileInput& input, RunResult& result) {
-  if (!input.profile.talos.cni_none || result.exit != Exit::done) return;
-  result.exit = Exit::cni_pending;
-  result.verdict = "the control plane is up, the CNI is pending: nodes are not Ready before it is";
-  Finding finding;
-  finding.severity = Severity::warning;
-  finding.id = "K1";
-  finding.where = "talos.cni";
-  finding.what = "the profile says cni: none, and no phase has installed one";
-  finding.fix = "add Cilium to phases.core, or install your CNI; then `ichor wait nodes`";
-  result.findings.push_back(std::move(finding));
-}
-
 std::unique_ptr<Site> reach_talos(const ProfileInput& input, const Ground& ground, Desk& desk) {
   WorkspaceWish place = ground.wish();
   place.read_only = true;

@@ -8,6 +8,7 @@
 #include "command/site_checks.h"
 #include "model/kubernetes_plan.h"
 #include "phase/kubernetes/prefetch.h"
+#include "phase/ready.h"
 
 namespace ichor {
 
@@ -79,13 +80,14 @@ struct NextPart {
 };
 
 /// The Kubernetes part, after the Talos part has ended well.
-void add_phases(const Ground& ground, const NextPart* next, const ProfileInput& input,
+void add_phases(const Ground& ground, const NextPart& next, const ProfileInput& input,
                 Workspace& space, bool rows, RunResult& result, Desk& desk) {
-  if (!next) return note_pending_cni(input, result);
   KubernetesWish wish;
-  wish.phases = next->phases;
+  wish.phases = next.phases;
   wish.for_programs = rows;
-  wish.fetched = next->ahead.charts;
+  wish.fetched = next.ahead.charts;
+  // That the CNI was pending is over or told again when the phases have ended.
+  std::erase_if(result.findings, [](const Finding& one) { return one.id == kCniPending; });
   const Duration talos = result.elapsed;
   run_kubernetes(input, ground, *space.state, &space.site->talos(), wish, result, desk);
   show_slo(input.profile.kubernetes->slo, talos, result.elapsed, desk);
@@ -138,13 +140,15 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
                                        ground.kubeconfig,
                                        exported.error().message,
                                        "free the place, then run `ichor kubeconfig`"});
-    if (summary.result.exit == Exit::done) summary.result.exit = Exit::failed;
+    const Exit end = summary.result.exit;
+    if (end == Exit::done || end == Exit::cni_pending) summary.result.exit = Exit::failed;
   } else if (*exported) {
     summary.written.emplace_back("kubeconfig", ground.kubeconfig);
   }
-  if (summary.result.exit == Exit::done) {
-    add_phases(ground, next ? &*next : nullptr, input, *space, for_programs(common.output),
-               summary.result, desk);
+  const bool talos_done =
+      summary.result.exit == Exit::done || summary.result.exit == Exit::cni_pending;
+  if (talos_done && next) {
+    add_phases(ground, *next, input, *space, for_programs(common.output), summary.result, desk);
   }
   summary.next = next_steps(summary.result, ground.kubeconfig);
   return finish(std::move(summary), desk);

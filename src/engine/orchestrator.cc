@@ -17,6 +17,20 @@ struct Orchestrator::Actor {
   std::vector<std::unique_ptr<NodeLink>> links;
   NodeResult result;
   std::vector<Finding> findings;
+  /// What a step of the cluster found unmet on this node, after the node's own steps had passed.
+  std::string unmet;
+  std::string_view unmet_in;
+  StepEnd unmet_end{StepEnd::failed};
+
+  /// For the table of nodes: a node that the cluster waits for has not passed.
+  NodeResult row() const {
+    NodeResult told = result;
+    if (told.end != StepEnd::passed || unmet.empty()) return told;
+    told.end = unmet_end;
+    told.phase = unmet_in;
+    told.reason = unmet;
+    return told;
+  }
 };
 
 Orchestrator::Orchestrator(World world, const ClusterProfile& profile, const ConfigSet& configs,
@@ -162,7 +176,8 @@ Task<RunResult> Orchestrator::run(Context context) {
   }
   RunResult result = conclude(context, started);
   co_await finish(result);
-  if (result.exit == Exit::done && run_->looked.age(context) > kSeenTogether) {
+  const bool success = result.exit == Exit::done || result.exit == Exit::cni_pending;
+  if (success && run_->looked.age(context) > kSeenTogether) {
     co_return slept_over(std::move(result));
   }
   co_return result;
@@ -294,16 +309,24 @@ Task<PhaseEnd> Orchestrator::run_phase(Context context, Actor& actor, const Step
   ClusterSubject subject(world_, std::move(links), phase, profile_.budgets);
   PhaseLoop loop(*run_, phase, subject, actor.changed);
   PhaseEnd end = co_await loop.run(context);
-  note_stages(subject.view());
+  note_nodes(phase, subject.view(), end.end);
   co_return end;
 }
 
-void Orchestrator::note_stages(const ClusterView& view) {
+void Orchestrator::note_nodes(const ClusterPhase& phase, const ClusterView& view, StepEnd end) {
+  const Wanted wanted{profile_, configs_, ledger_->facts(), world_.clock.now()};
   for (const NodeView& node : view.nodes) {
-    if (!node.status) continue;
-    for (const auto& actor : actors_) {
-      if (actor->result.node == node.node) actor->result.stage = node.status->stage;
-    }
+    const auto actor = std::find_if(actors_.begin(), actors_.end(), [&](const auto& one) {
+      return one->plan && one->plan->name == node.node;
+    });
+    if (actor == actors_.end()) continue;
+    if (node.status) (*actor)->result.stage = node.status->stage;
+    if (end == StepEnd::passed || end == StepEnd::cancelled) continue;
+    (*actor)->unmet = phase.unmet_on(wanted, node);
+    if ((*actor)->unmet.empty()) continue;
+    (*actor)->result.stage = node.status ? node.status->stage : Stage::unknown;
+    (*actor)->unmet_in = phase.name();
+    (*actor)->unmet_end = end;
   }
 }
 
@@ -371,10 +394,17 @@ RunResult Orchestrator::conclude(Context context, MonoTime started) const {
       result.verdict = actor->result.reason;
     }
     result.findings.insert(result.findings.end(), actor->findings.begin(), actor->findings.end());
-    if (actor->plan) result.nodes.push_back(actor->result);
+    if (actor->plan) result.nodes.push_back(actor->row());
   }
   result.exit = exits[worst];
   if (worst == 0) result.verdict = success(result.mutations);
+  const bool cni_pending =
+      worst == 0 && std::any_of(actors_.back()->findings.begin(), actors_.back()->findings.end(),
+                                [](const Finding& one) { return one.id == kCniPending; });
+  if (cni_pending) {
+    result.exit = Exit::cni_pending;
+    result.verdict = fmt::format("{}: control plane up, CNI pending", profile_.name);
+  }
   return result;
 }
 

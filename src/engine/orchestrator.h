@@ -59,8 +59,8 @@ class Orchestrator {
   /// Nothing when the milestone is reached; else why it never will be.
   Task<std::optional<PhaseEnd>> wait_for(Context context, const Actor& actor, Milestone milestone);
   Task<PhaseEnd> run_phase(Context context, Actor& actor, const Step& step);
-  /// What the cluster's look saw of nodes that may have taken no step of their own.
-  void note_stages(const ClusterView& view);
+  /// What the cluster's last look saw of nodes that may have taken no step of their own.
+  void note_nodes(const ClusterPhase& phase, const ClusterView& view, StepEnd end);
   void settle(Actor& actor, const Step& step, const PhaseEnd& end);
   void break_barriers(const Actor& actor, std::size_t first_step, const std::string& reason);
 
