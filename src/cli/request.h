@@ -186,9 +186,10 @@ struct ResetOptions {
 
 struct KubeconfigRequest {
   NodeOptions nodes;
-  std::string path;   // empty: kubernetes/kubeconfig beside the profile, or with merge the user's
-  bool merge{false};  // into what is there
-  bool force{false};  // also over another cluster of the same name
+  std::string path;         // empty: kubernetes/kubeconfig beside the profile
+  bool merge{false};        // empty path: the kubeconfig of the user instead
+  bool force{false};        // also over another cluster of the same name
+  bool use_context{false};  // the context becomes the current one
 };
 
 struct HealthRequest {

@@ -115,6 +115,14 @@ TEST_F(CommandsTest, PlanTellsPendingChangesByItsExitCodeIfAsked) {
   EXPECT_EQ(type({"plan", "--detailed-exitcode"}), 2);
 }
 
+TEST_F(CommandsTest, ACommandAboutOneNodeKeepsTheTalosconfigOfAll) {
+  type({"apply", "-n", "w1", "--retries", "1"});
+  const std::string written = desk_.files["talosconfig"];
+  EXPECT_THAT(written, HasSubstr("192.168.22.101"));
+  EXPECT_THAT(written, HasSubstr("192.168.22.113"));
+  EXPECT_THAT(written, Not(HasSubstr("endpoints: []")));
+}
+
 TEST_F(CommandsTest, PlanWaitsForANodeThatIsNotThere) {
   desk_.machines.macs.erase("192.168.22.102");
   EXPECT_EQ(type({"up", "--dry-run"}), 0);

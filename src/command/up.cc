@@ -104,6 +104,20 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   auto space = open_workspace(input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
 
+  // The file beside the profile is ichor's own; in a file that was named, nothing of others goes.
+  const MergeWish merge{input.profile.name,
+                        request.kubeconfig.empty() ? OnConflict::replace : OnConflict::refuse,
+                        false};
+  if (auto allowed = may_merge(ground.kubeconfig, merge, *space, desk); !allowed) {
+    RunResult refused = end_with(Exit::unsafe, allowed.error().message).value();
+    refused.findings.push_back({Severity::error,
+                                "L3",
+                                {},
+                                ground.kubeconfig,
+                                allowed.error().message,
+                                "name another file with --kubeconfig, or repair this one"});
+    return finish(summary_of(input, std::move(refused)), desk);
+  }
   const std::vector<Finding> failures = failures_of(site_checks(input, ground, *space, desk));
   if (!failures.empty()) {
     RunResult refused;
@@ -132,7 +146,7 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   }
   summary.written.emplace_back("state", space->state->path());
   summary.written.emplace_back("talosconfig", space->state->path() + "/talosconfig");
-  const auto exported = export_kubeconfig(ground.kubeconfig, ground.outside, *space, desk);
+  const auto exported = export_kubeconfig(ground.kubeconfig, ground.outside, merge, *space, desk);
   if (!exported) {
     summary.result.findings.push_back({Severity::error,
                                        "L3",

@@ -147,7 +147,8 @@ Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
 
 void Orchestrator::tell_edits() const {
   const JournalFacts& facts = ledger_->facts();
-  if (facts.plan().empty() || facts.plan() == configs_.plan) return;
+  const bool comparable = !facts.plan().empty() && !configs_.plan.empty();
+  if (!comparable || facts.plan() == configs_.plan) return;
   std::string edited;
   for (const auto& [node, config] : configs_.nodes) {
     const MutationFact* sent = facts.last(Call::apply_configuration, node);
