@@ -69,6 +69,7 @@ struct PatienceOptions {
 struct ChangeOptions {
   bool dry_run{false};
   bool detailed_exitcode{false};
+  bool offline{false};  // a plan by profile and journal alone, no node is asked
   Order order{Order::as_profile};
   std::optional<int> concurrency;
   bool adopt{false};  // go on with a journal that was begun on another machine

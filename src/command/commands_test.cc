@@ -99,8 +99,8 @@ TEST_F(CommandsTest, PlanNamesEveryActionAndChangesNothing) {
   EXPECT_THAT(
       desk_.display().rows("action", {"node", "action"}),
       ElementsAre("cp1 ApplyConfiguration", "cp2 ApplyConfiguration", "cp3 ApplyConfiguration",
-                  "w1 ApplyConfiguration", "w2 ApplyConfiguration", "w3 ApplyConfiguration",
-                  "cp1 Bootstrap", "cp1 Kubeconfig"));
+                  "cp1 Bootstrap", "cp1 Kubeconfig", "w1 ApplyConfiguration",
+                  "w2 ApplyConfiguration", "w3 ApplyConfiguration"));
   EXPECT_THAT(desk_.display().rows("node", {"node", "fingerprint"}),
               Contains("cp1 pin of 52:54:00:16:01:01"));
   EXPECT_EQ(desk_.display().summary().planned, 8);
@@ -128,8 +128,17 @@ TEST_F(CommandsTest, PlanWaitsForANodeThatIsNotThere) {
   EXPECT_EQ(type({"up", "--dry-run"}), 0);
   EXPECT_THAT(
       desk_.display().rows("action", {"node", "action"}),
-      ElementsAre("cp2 wait", "cp1 ApplyConfiguration", "cp3 ApplyConfiguration",
+      ElementsAre("cp2 wait", "cp1 ApplyConfiguration", "cp2 ApplyConfiguration",
+                  "cp3 ApplyConfiguration", "cp1 Bootstrap", "cp1 Kubeconfig",
                   "w1 ApplyConfiguration", "w2 ApplyConfiguration", "w3 ApplyConfiguration"));
+  EXPECT_THAT(result().verdict, HasSubstr("not verified: cp2"));
+}
+
+TEST_F(CommandsTest, PlanNeedsNoMachineIfItIsOffline) {
+  desk_.machines.macs.clear();
+  EXPECT_EQ(type({"plan", "--offline"}), 0);
+  EXPECT_EQ(desk_.display().summary().planned, 8);
+  EXPECT_THAT(desk_.display().rows("action", {"action"}), Not(Contains("wait")));
 }
 
 TEST_F(CommandsTest, PlanFindsANodeWhereTheOperatorSaysItIs) {

@@ -342,8 +342,9 @@ void Orchestrator::settle(Actor& actor, const Step& step, const PhaseEnd& end) {
     if (step.reaches == Milestone::none) return;
     Barrier& reached = barrier(step.reaches);
     reached.arrive();
-    if (reached.open())
+    if (reached.open() && !step.stands_in) {
       emit(EventKind::barrier_opened, {}, step.phase->name(), std::string(reached.name()));
+    }
     return;
   }
   actor.result.reason = end.finding ? end.finding->what : "cancelled";
@@ -362,9 +363,10 @@ void Orchestrator::break_barriers(const Actor& actor, std::size_t first_step,
     Barrier& lost = barrier(step.reaches);
     if (!lost.broken()) emit(EventKind::barrier_broken, {}, step.phase->name(), reason);
     // The first cause is passed on as it is: a chain of followers explains nothing.
-    lost.break_with(actor.result.end == StepEnd::blocked
-                        ? reason
-                        : fmt::format("{} does not reach \"{}\"", who, lost.name()));
+    const std::string cause = step.stands_in
+                                  ? fmt::format("{} does not pass {}", who, step.phase->name())
+                                  : fmt::format("{} does not reach \"{}\"", who, lost.name());
+    lost.break_with(actor.result.end == StepEnd::blocked ? reason : cause);
   }
 }
 
