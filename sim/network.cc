@@ -146,6 +146,7 @@ class SimSession final : public TalosSession {
     return read<std::vector<std::string>>(context, Call::events, last_events("Events", count));
   }
   Task<CallResult<std::unique_ptr<Watch>>> watch(Context context, Bell& changed) override;
+  bool can_ask_for_no_reboot() const override { return true; }
   Task<Outcome> apply_configuration(Context context, ApplyRequest request) override;
   Task<Outcome> bootstrap(Context context) override;
   Task<Outcome> reset(Context context, ResetRequest reset) override;
@@ -273,8 +274,9 @@ Task<Outcome> SimSession::apply_configuration(Context context, ApplyRequest appl
   request.payload = apply.config->digest;
   const std::string bytes(apply.config->bytes.reveal());
   const bool dry_run = apply.dry_run;
-  auto execute = [bytes, dry_run](Node& node, const Caller& caller) -> Answer<Nothing> {
-    auto reply = node.apply(caller, bytes, Node::ApplyMode::automatic, dry_run);
+  const auto mode = apply.no_reboot ? Node::ApplyMode::no_reboot : Node::ApplyMode::automatic;
+  auto execute = [bytes, dry_run, mode](Node& node, const Caller& caller) -> Answer<Nothing> {
+    auto reply = node.apply(caller, bytes, mode, dry_run);
     if (!reply) return tl::unexpected(std::move(reply).error());
     const bool held_back =
         reply->mode == Node::ApplyMode::staged || reply->mode == Node::ApplyMode::try_mode;

@@ -29,8 +29,14 @@ Task<Outcome> send(Context context, TalosSession& session, const Action& action,
                                                                  : configs.nodes.at(action.node);
   check(config.digest == action.payload || mutant("config-of-another-node"),
         "what is sent is what was decided");
+  if (action.no_reboot && !session.can_ask_for_no_reboot()) {
+    co_return Outcome::failed({action.call, Progress::answered, TlsVerdict::fine,
+                               Code::invalid_argument,
+                               "the way to the node cannot ask for immediate mode"});
+  }
   ApplyRequest request;
   request.config = &config;
+  request.no_reboot = action.no_reboot;
   co_return co_await session.apply_configuration(context, request);
 }
 

@@ -87,5 +87,7 @@ BoundIdentity decode_identity(std::string_view text);
 inline constexpr std::string_view kSettledKey = "settled";
 inline constexpr std::string_view kResetKey = "reset";
 inline constexpr std::string_view kAdoptedKey = "adopted";
+/// What a decision rested on, by the phase's name: for people who read the journal.
+inline constexpr std::string_view kVerdictKey = "verdict ";
 
 }  // namespace ichor

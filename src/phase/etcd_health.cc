@@ -138,7 +138,7 @@ Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
             {},
             "etcd",
             fmt::format("two etcd clusters: [{}] and [{}]", to_text(groups[0]), to_text(groups[1])),
-            "nothing was touched; keep the one that has your data, and `ichor reset` the "
+            "nothing was sent to either; keep the one that has your data, and `ichor reset` the "
             "control planes of the other"},
         true};
   }

@@ -48,6 +48,8 @@ std::vector<Step> bring_up(const ClusterProfile& profile) {
       {std::make_shared<Preflight>(), Who::every_node, none, none, false},
       // Before any mutation, because every mutation is checked against the bound identity.
       {std::make_shared<Discover>(), Who::every_node, none, none, false},
+      // A worker that has a config already gets its edits before there is a cluster to disturb.
+      {std::make_shared<ApplyEdits>(), Who::workers, none, none, false},
       {apply, Who::control_planes, none, control_planes_configured, true},
       // After the API answers by default; a worker that comes earlier only waits for trustd.
       {apply, Who::workers, before_workers(profile), none, true},

@@ -63,7 +63,7 @@ TEST(Sequence, IsCarriedOutInTheOrderOfItsMilestones) {
 TEST(Sequence, APartOfItReachesNothingThatWasLeftOut) {
   for (const Step& step : only(bring_up(ClusterProfile{}), {"preflight", "discover", "apply"})) {
     const bool told = step.reaches != Milestone::none && !step.stands_in;
-    if (told) EXPECT_EQ(step.reaches, Milestone::control_planes_configured);
+    EXPECT_TRUE(!told || step.reaches == Milestone::control_planes_configured);
   }
 }
 
@@ -94,7 +94,9 @@ TEST(Sequence, WorkersComeAfterControlPlanesWhereverPlacesAreFew) {
     profile.nodes.resize(3);
     profile.sequential = sequential;
     profile.concurrency = 2;
-    EXPECT_EQ(bring_up(profile)[3].needs, Milestone::control_planes_configured);
+    const std::vector<Step> steps = bring_up(profile);
+    EXPECT_EQ(steps[position(steps, "apply", Who::workers)].needs,
+              Milestone::control_planes_configured);
   }
   const std::vector<Step> steps = only(bring_up(ClusterProfile{}), {"apply"});
   ASSERT_EQ(steps.size(), 2u);

@@ -50,6 +50,8 @@ class Watch {
 struct ApplyRequest {
   const MachineConfig* config{nullptr};
   bool dry_run{false};
+  /// The node refuses what it cannot do without a reboot. Only for sessions that can ask for it.
+  bool no_reboot{false};
 };
 
 /// One TLS handshake with one node. When its connection breaks the session is dead for good and
@@ -91,6 +93,9 @@ class TalosSession {
   /// is open at a time; it must be destroyed before ApplyConfiguration in maintenance mode, which
   /// it would delay by 5 s. `changed` must outlive the watch.
   virtual Task<CallResult<std::unique_ptr<Watch>>> watch(Context context, Bell& changed) = 0;
+
+  /// Whether ApplyRequest::no_reboot is passed on; else the caller must not ask for it.
+  virtual bool can_ask_for_no_reboot() const { return false; }
 
   // Mutations: called from engine/act.cc only, after the intent is durable.
   virtual Task<Outcome> apply_configuration(Context context, ApplyRequest request) = 0;
