@@ -217,9 +217,9 @@ struct ReportRequest {
   bool text{false};
 };
 
-/// 16 hex digits.
 struct UnlockRequest {
-  std::string nonce;
+  std::string nonce;  // 16 hex digits
+  bool force{false};  // also of a run that lives on this machine
 };
 
 struct LabStartRequest {

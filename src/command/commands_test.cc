@@ -282,6 +282,18 @@ TEST_F(CommandsTest, UnlockNeedsTheNonceOfTheHolder) {
   desk_.state_made = true;
   EXPECT_EQ(type({"unlock", "00000000000000cc"}), 1);
   desk_.display().summaries.clear();
+  EXPECT_EQ(type({"unlock", "--force", "00000000000000bb"}), 0);
+}
+
+TEST_F(CommandsTest, UnlockLeavesTheLockOfALiveRunAlone) {
+  auto rival = std::make_unique<MemoryJournal>(desk_.store());
+  ASSERT_TRUE(rival->lock({"00000000000000bb", "desk", "boot", 7}));
+  desk_.state_made = true;
+  EXPECT_EQ(type({"unlock", "00000000000000bb"}), 5);
+  EXPECT_THAT(result().verdict, HasSubstr("process 7"));
+  EXPECT_TRUE(rival->holder());
+  rival.reset();
+  desk_.display().summaries.clear();
   EXPECT_EQ(type({"unlock", "00000000000000bb"}), 0);
 }
 

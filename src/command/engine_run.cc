@@ -32,6 +32,7 @@ class NoJournal final : public Journal {
   }
   void unlock() override {}
   std::optional<LockOwner> holder() override { return std::nullopt; }
+  bool holder_runs_here() override { return false; }
   Result<void> break_lock(const std::string&) override {
     return fail(Errc::invalid, "there is no state folder");
   }

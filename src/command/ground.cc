@@ -16,6 +16,9 @@ Ground ground_on(const LabSeat& seat, const CommonOptions& common, const Profile
   Ground ground;
   ground.state_dir = common.state_dir.empty() ? seat.ichor_state(input.profile) : common.state_dir;
   ground.kubeconfig = seat.state_dir + "/kubeconfig";
+  ground.lab = seat.state_dir;
+  ground.lab_ends_with_us = seat.ends_with_us;
+  ground.lab_is_temporary = seat.temporary;
   ground.dial = [addresses = seat.addresses](const IpAddress& address) {
     return addresses.loopback(address);
   };

@@ -6,8 +6,8 @@
 #include "command/kube_reach.h"
 #include "command/kubernetes_material.h"
 #include "command/workspace.h"
-#include "engine/orchestrator.h"
 #include "model/kubernetes_plan.h"
+#include "phase/journal_match.h"
 #include "phase/kubernetes/tools.h"
 
 namespace ichor {
