@@ -30,6 +30,9 @@ add_test(NAME lab.canary
 add_test(NAME lab.reset
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/reset_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+add_test(NAME lab.runs
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/runs_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
 add_test(NAME lab.kubernetes
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/kubernetes_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
@@ -39,14 +42,14 @@ add_test(NAME lab.process
             ${CMAKE_SOURCE_DIR}/tests/process/run bootstrap_reply_lost bits_flip good_cable)
 set_tests_properties(lab.process PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(lab.process lab.up lab.kill lab.config_dir lab.layouts lab.flags lab.canary
-    lab.reset lab.kubernetes
+    lab.reset lab.runs lab.kubernetes
     PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)
 
 # The Kubernetes phases on a real control plane. Without the programs of tools/real-tools they are
 # skipped; `make test` leaves them out, because they take minutes.
-foreach(name Bed BedAndHelm Handover HandoverByReleases HandoverByReleasesAndHelm4 GitOpsTrouble
-        SecretsTrouble OwnedByAnother AWebhook ACrd ANodeWithoutCilium ADnsServerThatIsAway
-        CiliumStatusOfAPlayedProgram
+foreach(name Bed BedAndHelm Handover HandoverByReleases HandoverByReleasesAndHelm4 UpAgain
+        GitOpsTrouble SecretsTrouble OwnedByAnother AWebhook ACrd ANodeWithoutCilium
+        ADnsServerThatIsAway CiliumStatusOfAPlayedProgram
         AnApiServerThatRestarts KubeletServingRequests WaitForObjects WaitingIsCheap)
     add_test(NAME kube.${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/kube/run_tests ${name})
     set_tests_properties(kube.${name} PROPERTIES LABELS kube TIMEOUT 1200 RUN_SERIAL ON

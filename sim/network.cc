@@ -273,8 +273,9 @@ Task<Outcome> SimSession::apply_configuration(Context context, ApplyRequest appl
   request.payload = apply.config->digest;
   const std::string bytes(apply.config->bytes.reveal());
   const bool dry_run = apply.dry_run;
-  auto execute = [bytes, dry_run](Node& node, const Caller& caller) -> Answer<Nothing> {
-    auto reply = node.apply(caller, bytes, Node::ApplyMode::automatic, dry_run);
+  const auto mode = apply.no_reboot ? Node::ApplyMode::no_reboot : Node::ApplyMode::automatic;
+  auto execute = [bytes, dry_run, mode](Node& node, const Caller& caller) -> Answer<Nothing> {
+    auto reply = node.apply(caller, bytes, mode, dry_run);
     if (!reply) return tl::unexpected(std::move(reply).error());
     const bool held_back =
         reply->mode == Node::ApplyMode::staged || reply->mode == Node::ApplyMode::try_mode;

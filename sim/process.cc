@@ -42,6 +42,7 @@ class SimProcess::JournalPort final : public Journal {
     dies({CrashSite::after_file, kUnlockFile});
   }
   std::optional<LockOwner> holder() override { return inner_.holder(); }
+  bool holder_runs_here() override { return inner_.holder_runs_here(); }
   Result<void> break_lock(const std::string& nonce) override { return inner_.break_lock(nonce); }
 
  private:

@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "cli/command_line.h"
 #include "command/commands.h"
+#include "command/hint_display.h"
 #include "factory/upload.h"
 #include "journal/sqlite_journal.h"
 #include "kube/https_kube_api.h"
@@ -89,11 +90,15 @@ class MachineSite final : public Site {
 /// need few of them.
 class MachineDesk final : public Desk {
  public:
-  explicit MachineDesk(const CommonOptions& common) : common_(common) {}
+  explicit MachineDesk(const CommonOptions& common, Hints hints = {})
+      : common_(common), hints_(std::move(hints)) {}
 
   Display& display() override {
-    if (!display_) display_ = make_display();
-    return *display_;
+    if (!display_) {
+      display_ = make_display();
+      hinting_.emplace(*display_, hints_);
+    }
+    return *hinting_;
   }
   std::ostream& out() override { return std::cout; }
   std::ostream& err() override { return std::cerr; }
@@ -111,7 +116,12 @@ class MachineDesk final : public Desk {
   Random& random() override { return random_; }
   LockOwner owner() override { return process_owner(random_); }
   Result<std::string> program() override { return program_path(); }
-  Result<std::string> make_temp_dir() override { return ichor::make_temp_dir("ichor-lab"); }
+  Result<std::string> make_temp_dir() override {
+    auto made = ichor::make_temp_dir("ichor-lab");
+    if (made) hints_.set_lab(*made);
+    return made;
+  }
+  void remove_temp_dir(const std::string& path) override { ichor::remove_temp_dir(path); }
   std::string absolute(const std::string& path) override { return absolute_path(path); }
 
   Result<std::string> read_input(const std::string& path) override {
@@ -167,11 +177,13 @@ class MachineDesk final : public Desk {
   std::unique_ptr<Display> make_display();
 
   const CommonOptions& common_;
+  Hints hints_;
   double time_scale_{1.0};
   std::unique_ptr<LoopClock> loop_;
   SystemRandom random_;
   std::unique_ptr<FdWriter> out_, err_;
   std::unique_ptr<Display> display_;
+  std::optional<HintDisplay> hinting_;  // around it
   std::unique_ptr<LoopProcesses> processes_;
   std::unique_ptr<HttpsWebClient> web_;
 };
@@ -358,7 +370,7 @@ int run_main(const std::vector<std::string>& words) {
   if (const Misuse* misuse = std::get_if<Misuse>(&line)) return refuse(*misuse);
   const Invocation* invocation = std::get_if<Invocation>(&line);
   const CommonOptions common = invocation ? invocation->common : CommonOptions{};
-  MachineDesk desk(common);
+  MachineDesk desk(common, invocation ? invocation->hints : Hints{});
   if (invocation) return desk.leave(run_command(*invocation, desk));
   desk.out() << std::get<HelpWanted>(line).text;
   return desk.leave(Exit::done);

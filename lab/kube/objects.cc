@@ -136,6 +136,7 @@ KubeObject pod_object(const KubePod& pod) {
 KubeObject workload_object(const KubeWorkload& workload) {
   const bool daemons = workload.kind == "DaemonSet";
   KubeObject made = object("apps", daemons ? "daemonsets" : "deployments", kSystem, workload.name);
+  made.body["metadata"]["generation"] = 1;
   made.body["metadata"]["labels"] = {{workload.app_label, workload.app}};
   const json labels = {{workload.app_label, workload.app}};
   made.body["spec"] = {{"selector", {{"matchLabels", labels}}},

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/hints.h"
 #include "cli/request.h"
 
 namespace ichor {
@@ -12,6 +13,7 @@ namespace ichor {
 struct Invocation {
   CommonOptions common;
   Request request;
+  Hints hints{};  // what commands must repeat that are named in what is said
 };
 
 /// A page to print.

@@ -63,4 +63,14 @@ void declare_common(FlagSet& flags, CommonOptions& common, bool& help, bool outp
   flags.flag("-h,--help", help);
 }
 
+std::vector<FlagSet::Declared> flags_of(const CommandSpec& command) {
+  FlagSet flags;
+  CommonOptions common;
+  Request request;
+  bool help = false;
+  declare_common(flags, common, help, command.output_is_file);
+  command.declare(flags, request);
+  return flags.declared();
+}
+
 }  // namespace ichor

@@ -27,6 +27,9 @@ const std::vector<CommandSpec>& commands();
 /// The flags that every command takes.
 void declare_common(FlagSet& flags, CommonOptions& common, bool& help, bool output_is_file = false);
 
+/// All flags and arguments that a command takes.
+std::vector<FlagSet::Declared> flags_of(const CommandSpec& command);
+
 // One file for each.
 void declare_up(FlagSet& flags, Request& request);
 void declare_plan(FlagSet& flags, Request& request);

@@ -19,13 +19,7 @@ struct Entry {
 std::vector<Entry> entries() {
   std::vector<Entry> list;
   for (const CommandSpec& command : commands()) {
-    FlagSet flags;
-    CommonOptions common;
-    Request request;
-    bool help = false;
-    declare_common(flags, common, help, command.output_is_file);
-    command.declare(flags, request);
-    list.push_back({&command, flags.declared()});
+    list.push_back({&command, flags_of(command)});
   }
   return list;
 }

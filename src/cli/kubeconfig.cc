@@ -13,9 +13,7 @@ void declare_kubeconfig(FlagSet& flags, Request& request) {
   declare_endpoints(flags, kubeconfig.nodes.access);
   flags.flag("--merge", kubeconfig.merge);
   flags.flag("--force", kubeconfig.force);
-  flags.rule([&kubeconfig]() -> std::string {
-    return kubeconfig.force && !kubeconfig.merge ? "--force needs --merge" : "";
-  });
+  flags.flag("--use-context", kubeconfig.use_context);
   flags.argument("FILE", FlagSet::Need::optional, take);
 }
 

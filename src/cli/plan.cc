@@ -6,6 +6,7 @@ namespace ichor {
 void declare_plan(FlagSet& flags, Request& request) {
   PlanRequest& plan = request.emplace<PlanRequest>();
   flags.flag("--detailed-exitcode", plan.change.detailed_exitcode);
+  flags.flag("--offline", plan.change.offline);
   declare_configs(flags, plan.change);
   declare_order(flags, plan.change);
   declare_consents(flags, plan.nodes);

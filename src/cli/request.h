@@ -69,6 +69,7 @@ struct PatienceOptions {
 struct ChangeOptions {
   bool dry_run{false};
   bool detailed_exitcode{false};
+  bool offline{false};  // a plan by profile and journal alone, no node is asked
   Order order{Order::as_profile};
   std::optional<int> concurrency;
   bool adopt{false};  // go on with a journal that was begun on another machine
@@ -186,9 +187,10 @@ struct ResetOptions {
 
 struct KubeconfigRequest {
   NodeOptions nodes;
-  std::string path;   // empty: kubernetes/kubeconfig beside the profile, or with merge the user's
-  bool merge{false};  // into what is there
-  bool force{false};  // also over another cluster of the same name
+  std::string path;         // empty: kubernetes/kubeconfig beside the profile
+  bool merge{false};        // empty path: the kubeconfig of the user instead
+  bool force{false};        // also over another cluster of the same name
+  bool use_context{false};  // the context becomes the current one
 };
 
 struct HealthRequest {
@@ -215,9 +217,9 @@ struct ReportRequest {
   bool text{false};
 };
 
-/// 16 hex digits.
 struct UnlockRequest {
-  std::string nonce;
+  std::string nonce;  // 16 hex digits
+  bool force{false};  // also of a run that lives on this machine
 };
 
 struct LabStartRequest {

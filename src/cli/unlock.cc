@@ -12,6 +12,7 @@ void declare_unlock(FlagSet& flags, Request& request) {
     return is_hex && text.size() == 16 ? std::string()
                                        : fmt::format("\"{}\" is no nonce of 16 hex digits", text);
   };
+  flags.flag("--force", unlock.force);
   flags.argument("NONCE", FlagSet::Need::required, take);
 }
 

@@ -81,6 +81,9 @@ void declare_wait(FlagSet& flags, Request& request) {
     const bool needs = wait.what == WaitFor::object;
     if (needs && wait.object.empty()) return "`wait object` needs a KIND/NAME";
     if (!needs && !wait.object.empty()) return "only `wait object` takes a KIND/NAME";
+    const bool never =
+        wait.stable && wait.timeout > Duration::zero() && *wait.stable >= wait.timeout;
+    if (never) return "--stable must be shorter than --timeout: it could never hold for so long";
     return {};
   });
 }

@@ -5,7 +5,7 @@ namespace ichor {
 
 Exit run(const ApplyOptions& request, const CommonOptions& common, Desk& desk) {
   // A config goes only to a machine that is known, so the machines are found out first.
-  const RunWish wish{{"preflight", "discover", "apply"}, true};
+  const RunWish wish{{"preflight", "discover", "edits", "apply"}, true};
   return run_phases(common, {request.nodes, request.change, {}}, wish, desk);
 }
 

@@ -99,8 +99,8 @@ TEST_F(CommandsTest, PlanNamesEveryActionAndChangesNothing) {
   EXPECT_THAT(
       desk_.display().rows("action", {"node", "action"}),
       ElementsAre("cp1 ApplyConfiguration", "cp2 ApplyConfiguration", "cp3 ApplyConfiguration",
-                  "w1 ApplyConfiguration", "w2 ApplyConfiguration", "w3 ApplyConfiguration",
-                  "cp1 Bootstrap", "cp1 Kubeconfig"));
+                  "cp1 Bootstrap", "cp1 Kubeconfig", "w1 ApplyConfiguration",
+                  "w2 ApplyConfiguration", "w3 ApplyConfiguration"));
   EXPECT_THAT(desk_.display().rows("node", {"node", "fingerprint"}),
               Contains("cp1 pin of 52:54:00:16:01:01"));
   EXPECT_EQ(desk_.display().summary().planned, 8);
@@ -115,13 +115,30 @@ TEST_F(CommandsTest, PlanTellsPendingChangesByItsExitCodeIfAsked) {
   EXPECT_EQ(type({"plan", "--detailed-exitcode"}), 2);
 }
 
+TEST_F(CommandsTest, ACommandAboutOneNodeKeepsTheTalosconfigOfAll) {
+  type({"apply", "-n", "w1", "--retries", "1"});
+  const std::string written = desk_.files["talosconfig"];
+  EXPECT_THAT(written, HasSubstr("192.168.22.101"));
+  EXPECT_THAT(written, HasSubstr("192.168.22.113"));
+  EXPECT_THAT(written, Not(HasSubstr("endpoints: []")));
+}
+
 TEST_F(CommandsTest, PlanWaitsForANodeThatIsNotThere) {
   desk_.machines.macs.erase("192.168.22.102");
   EXPECT_EQ(type({"up", "--dry-run"}), 0);
   EXPECT_THAT(
       desk_.display().rows("action", {"node", "action"}),
-      ElementsAre("cp2 wait", "cp1 ApplyConfiguration", "cp3 ApplyConfiguration",
+      ElementsAre("cp2 wait", "cp1 ApplyConfiguration", "cp2 ApplyConfiguration",
+                  "cp3 ApplyConfiguration", "cp1 Bootstrap", "cp1 Kubeconfig",
                   "w1 ApplyConfiguration", "w2 ApplyConfiguration", "w3 ApplyConfiguration"));
+  EXPECT_THAT(result().verdict, HasSubstr("not verified: cp2"));
+}
+
+TEST_F(CommandsTest, PlanNeedsNoMachineIfItIsOffline) {
+  desk_.machines.macs.clear();
+  EXPECT_EQ(type({"plan", "--offline"}), 0);
+  EXPECT_EQ(desk_.display().summary().planned, 8);
+  EXPECT_THAT(desk_.display().rows("action", {"action"}), Not(Contains("wait")));
 }
 
 TEST_F(CommandsTest, PlanFindsANodeWhereTheOperatorSaysItIs) {
@@ -264,6 +281,18 @@ TEST_F(CommandsTest, UnlockNeedsTheNonceOfTheHolder) {
   ASSERT_TRUE(rival.lock({"00000000000000bb", "elsewhere", "boot", 7}));
   desk_.state_made = true;
   EXPECT_EQ(type({"unlock", "00000000000000cc"}), 1);
+  desk_.display().summaries.clear();
+  EXPECT_EQ(type({"unlock", "--force", "00000000000000bb"}), 0);
+}
+
+TEST_F(CommandsTest, UnlockLeavesTheLockOfALiveRunAlone) {
+  auto rival = std::make_unique<MemoryJournal>(desk_.store());
+  ASSERT_TRUE(rival->lock({"00000000000000bb", "desk", "boot", 7}));
+  desk_.state_made = true;
+  EXPECT_EQ(type({"unlock", "00000000000000bb"}), 5);
+  EXPECT_THAT(result().verdict, HasSubstr("process 7"));
+  EXPECT_TRUE(rival->holder());
+  rival.reset();
   desk_.display().summaries.clear();
   EXPECT_EQ(type({"unlock", "00000000000000bb"}), 0);
 }

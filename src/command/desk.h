@@ -99,6 +99,8 @@ class Desk {
   virtual Result<std::string> program() = 0;
   /// A new folder of this user's own.
   virtual Result<std::string> make_temp_dir() = 0;
+  /// Removes a folder that make_temp_dir() made, with all that is in it.
+  virtual void remove_temp_dir(const std::string& path) = 0;
   /// A path that means the same in another working folder.
   virtual std::string absolute(const std::string& path) = 0;
 

@@ -32,6 +32,7 @@ class NoJournal final : public Journal {
   }
   void unlock() override {}
   std::optional<LockOwner> holder() override { return std::nullopt; }
+  bool holder_runs_here() override { return false; }
   Result<void> break_lock(const std::string&) override {
     return fail(Errc::invalid, "there is no state folder");
   }
@@ -124,9 +125,14 @@ OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, 
 
 OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
                          Desk& desk) {
-  auto seen = look_around(profile, space, desk);
-  if (!seen) return tl::unexpected(std::move(seen).error());
-  return plan_run(profile, space.configs, steps_of(profile, wish), space.facts, *std::move(seen),
+  ClusterView seen;
+  for (const NodePlan& plan : profile.nodes) seen.nodes.emplace_back().node = plan.name;
+  if (!wish.offline) {
+    auto looked = look_around(profile, space, desk);
+    if (!looked) return tl::unexpected(std::move(looked).error());
+    seen = *std::move(looked);
+  }
+  return plan_run(profile, space.configs, steps_of(profile, wish), space.facts, std::move(seen),
                   desk.clock().now());
 }
 

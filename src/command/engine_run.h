@@ -21,6 +21,7 @@ struct RunWish {
   bool changes_nodes{true};
   std::vector<Step> steps{};  // instead of the sequence's, if there are any
   bool adopt{false};          // go on with a cluster that the journal has not made
+  bool offline{false};        // for plans
   /// Work beside the engine, called off when the engine has ended; empty: none.
   std::function<Task<void>(Context)> beside{};
 };
@@ -49,7 +50,7 @@ class LookingWorld {
 OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Desk& desk,
                                int tries = 1);
 
-/// What run_engine would do.
+/// What run_engine would do. With wish.offline no node is asked: all of it is assumed.
 OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
                          Desk& desk);
 

@@ -239,6 +239,7 @@ class FakeDesk final : public Desk {
   LockOwner owner() override { return {"00000000000000aa", "desk", "boot", 1}; }
   Result<std::string> program() override { return std::string("/usr/bin/ichor"); }
   Result<std::string> make_temp_dir() override { return std::string("/tmp/lab"); }
+  void remove_temp_dir(const std::string&) override {}
   std::string absolute(const std::string& path) override { return path; }
 
   Result<std::string> read_input(const std::string& path) override {

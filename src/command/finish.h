@@ -16,10 +16,6 @@ Exit finish(RunResult result, Desk& desk);
 /// The same for a command whose standard output is a text of its own.
 Exit finish_aside(RunResult result, Desk& desk);
 
-/// A text in which every command of ichor that needs the profile names it, so that it can be typed
-/// as it stands: "`ichor up -p infra.yaml`". The default profile needs no name.
-std::string with_profile(std::string text, const std::string& path);
-
 /// A summary about the profile's cluster, with the profile's warnings before the run's findings.
 Summary summary_of(const ProfileInput& input, RunResult result);
 

@@ -11,7 +11,7 @@ WorkspaceWish Ground::wish(const ChangeOptions& change) const {
   wish.config_dir = change.config_dir;
   wish.state_dir = state_dir;
   wish.dial = dial;
-  wish.throw_away_secrets = lab;
+  wish.throw_away_secrets = !lab.empty();
   return wish;
 }
 
@@ -19,7 +19,9 @@ Ground ground_on(const LabSeat& seat, const CommonOptions& common, const Profile
   Ground ground;
   ground.state_dir = common.state_dir.empty() ? seat.ichor_state(input.profile) : common.state_dir;
   ground.kubeconfig = seat.state_dir + "/kubeconfig";
-  ground.lab = true;
+  ground.lab = seat.state_dir;
+  ground.lab_ends_with_us = seat.ends_with_us;
+  ground.lab_is_temporary = seat.temporary;
   if (!input.profile.talos.config_dir.empty()) ground.config_dir = seat.state_dir + "/configs";
   ground.dial = [addresses = seat.addresses](const IpAddress& address) {
     return addresses.loopback(address);

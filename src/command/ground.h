@@ -20,9 +20,11 @@ struct Ground {
   std::string state_dir;
   std::string kubeconfig;  // where it goes if the operator does not say
   std::string config_dir;  // where generated configs are written; empty: nowhere
-  bool lab{false};
   std::function<IpAddress(const IpAddress&)> dial;
   OutsideView outside;
+  std::string lab;               // the folder of the lab; empty: there is none
+  bool lab_ends_with_us{false};  // see LabSeat
+  bool lab_is_temporary{false};
 
   WorkspaceWish wish(const ChangeOptions& change = {}) const;
 };

@@ -16,7 +16,9 @@ constexpr Duration kLeast = std::chrono::seconds(1);
 /// What the Kubernetes phases have made must hold as well, where the profile has them.
 void judge_layers(const HealthRequest& request, const ProfileInput& input, const Ground& ground,
                   RunResult& result, Desk& desk) {
-  const bool wanted = input.profile.kubernetes && input.profile.kubernetes->phases;
+  // Without a CNI no layer above it can come up: one look shows how far they are.
+  const bool wanted = input.profile.kubernetes && input.profile.kubernetes->phases &&
+                      result.exit != Exit::cni_pending;
   // What the nodes took is taken from the time that there is.
   const Duration left = std::max<Duration>(input.profile.budgets.verify - result.elapsed, kLeast);
   const auto view =
@@ -45,7 +47,8 @@ Exit run(const HealthRequest& request, const CommonOptions& common, Desk& desk) 
   auto space = open_workspace(*input, ground->wish(), desk);
   if (!space) return finish(std::move(space).error(), desk);
   RunResult result = run_engine(input->profile, *space, {{"ready"}, false}, desk);
-  if (result.exit == Exit::done) judge_layers(request, *input, *ground, result, desk);
+  const bool nodes_up = result.exit == Exit::done || result.exit == Exit::cni_pending;
+  if (nodes_up) judge_layers(request, *input, *ground, result, desk);
   return finish(summary_of(*input, std::move(result)), desk);
 }
 

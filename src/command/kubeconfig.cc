@@ -73,11 +73,15 @@ Exit run(const KubeconfigRequest& request, const CommonOptions& common, Desk& de
   RunResult result = run_engine(input->profile, *space, {{"kubeconfig"}, false}, desk);
   Summary summary = summary_of(*input, std::move(result));
   if (summary.result.exit == Exit::done) {
-    const Placing placing = !request.merge  ? Placing::replace
-                            : request.force ? Placing::merge_by_force
-                                            : Placing::merge;
-    const auto exported = export_kubeconfig(path, ground->outside, *space, desk, placing);
-    if (!exported) return finish(end_with(exported.error()).value(), desk);
+    const MergeWish wish{input->profile.name,
+                         request.force ? OnConflict::replace : OnConflict::refuse,
+                         request.use_context};
+    const auto exported = export_kubeconfig(path, ground->outside, wish, *space, desk);
+    if (!exported) {
+      Error error = exported.error();
+      if (!request.force) error.message += "; name another file, or replace it with --force";
+      return finish(end_with(error).value(), desk);
+    }
     summary.written.emplace_back("kubeconfig", path);
   }
   return finish(std::move(summary), desk);

@@ -1,6 +1,6 @@
 #include "command/kubeconfig_file.h"
 
-#include "command/kubeconfig_merge.h"
+#include "machineconfig/kubeconfig.h"
 
 namespace ichor {
 
@@ -14,32 +14,37 @@ SecretString seen_from_outside(const SecretString& kubeconfig, const OutsideView
   return SecretString(std::move(text));
 }
 
-Result<SecretString> merged(const std::string& path, const SecretString& added, Placing placing,
-                            Desk& desk) {
+Result<SecretString> merged(const std::string& path, const SecretString& added,
+                            const MergeWish& wish, Desk& desk) {
   std::optional<SecretString> present;
   if (desk.has_file(path)) {
     auto text = desk.read_input(path);
     if (!text) return tl::unexpected(std::move(text).error());
     present.emplace(*std::move(text));
   }
-  const bool force = placing == Placing::merge_by_force;
-  return merge_kubeconfig(present, path, added, force ? OnConflict::replace : OnConflict::refuse);
+  return merge_kubeconfig(present, path, added, wish);
 }
 
 }  // namespace
 
+Result<void> may_merge(const std::string& path, const MergeWish& wish, const Workspace& space,
+                       Desk& desk) {
+  const auto own =
+      make_kubeconfig(wish.context, "https://unknown:6443", space.secrets.k8s, desk.clock().wall());
+  if (!own) return tl::unexpected(own.error());
+  const auto whole = merged(path, *own, wish, desk);
+  if (!whole) return tl::unexpected(whole.error());
+  return {};
+}
+
 Result<bool> export_kubeconfig(const std::string& path, const OutsideView& outside,
-                               Workspace& space, Desk& desk, Placing placing) {
+                               const MergeWish& wish, Workspace& space, Desk& desk) {
   auto content = space.state->load("kubeconfig");
   if (!content) return tl::unexpected(std::move(content).error());
   if (!*content) return false;
-  SecretString wanted = seen_from_outside(**content, outside);
-  if (placing != Placing::replace) {
-    auto whole = merged(path, wanted, placing, desk);
-    if (!whole) return tl::unexpected(std::move(whole).error());
-    wanted = *std::move(whole);
-  }
-  if (auto written = desk.export_secret(path, wanted); !written) {
+  auto whole = merged(path, seen_from_outside(**content, outside), wish, desk);
+  if (!whole) return tl::unexpected(std::move(whole).error());
+  if (auto written = desk.export_secret(path, *whole); !written) {
     return tl::unexpected(std::move(written).error());
   }
   return true;

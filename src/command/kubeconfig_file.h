@@ -3,6 +3,7 @@
 #include <string>
 
 #include "command/desk.h"
+#include "command/kubeconfig_merge.h"
 #include "command/profile_input.h"
 #include "command/workspace.h"
 
@@ -14,12 +15,14 @@ struct OutsideView {
   std::string reached_under;  // what they must use instead
 };
 
-/// What becomes of a kubeconfig that is there already; see command/kubeconfig_merge.h.
-enum class Placing { replace, merge, merge_by_force };
+/// Whether the cluster's kubeconfig could be merged into the file at `path`; asked before a run,
+/// because a refusal is bad news after twenty minutes.
+Result<void> may_merge(const std::string& path, const MergeWish& wish, const Workspace& space,
+                       Desk& desk);
 
-/// Puts the kubeconfig that the run left in the state folder where people want it. False if there
-/// is none.
+/// Merges the kubeconfig that the run left in the state folder into the file where people want it,
+/// with a backup of what was there. False if there is none.
 Result<bool> export_kubeconfig(const std::string& path, const OutsideView& outside,
-                               Workspace& space, Desk& desk, Placing placing = Placing::replace);
+                               const MergeWish& wish, Workspace& space, Desk& desk);
 
 }  // namespace ichor

@@ -66,20 +66,46 @@ Node* named(Node& list, std::string_view name) {
   return found == list.items.end() ? nullptr : &*found;
 }
 
+std::string_view cluster_of(const Node& context) {
+  const Node* cluster = context.find_path({"context", "cluster"});
+  return cluster ? cluster->as_text().value_or("") : "";
+}
+
 std::string_view ca_of(const Node& cluster) {
   const Node* ca = cluster.find_path({"cluster", "certificate-authority-data"});
   return ca ? ca->as_text().value_or("") : "";
 }
 
-/// Whether `present` has one of the names of `added` for another cluster.
-const Node* find_conflict(Node& present, const Node& added) {
+/// Whether `present` has one of the names of `added` for another cluster: that name, or nothing.
+std::optional<std::string> find_conflict(Node& present, const Node& added) {
   Node* clusters = entry_of(present, "clusters");
-  const Node* wanted = added.find("clusters");
-  for (const Node& cluster : wanted->items) {
+  for (const Node& cluster : added.find("clusters")->items) {
     const Node* other = clusters ? named(*clusters, name_of(cluster)) : nullptr;
-    if (other && ca_of(*other) != ca_of(cluster)) return &cluster;
+    if (other && ca_of(*other) != ca_of(cluster)) return std::string(name_of(cluster));
   }
-  return nullptr;
+  Node* contexts = entry_of(present, "contexts");
+  const Node* wanted = added.find("contexts");
+  if (!contexts || !wanted) return std::nullopt;
+  for (const Node& context : wanted->items) {
+    const Node* other = named(*contexts, name_of(context));
+    if (other && cluster_of(*other) != cluster_of(context)) return std::string(name_of(context));
+  }
+  return std::nullopt;
+}
+
+/// Gives the context of a fetched kubeconfig, which has one, its new name.
+void rename_context(Node& root, const std::string& name) {
+  Node* contexts = entry_of(root, "contexts");
+  if (!contexts || contexts->items.size() != 1) return;
+  set(contexts->items.front(), "name", yaml::make_string(name));
+  set(root, "current-context", yaml::make_string(name));
+}
+
+/// Whether the current context is one that the file has.
+bool has_current(Node& root) {
+  const Node* current = root.find("current-context");
+  Node* contexts = entry_of(root, "contexts");
+  return current && contexts && named(*contexts, current->as_text().value_or("")) != nullptr;
 }
 
 void merge_list(Node& present, const Node& added, const char* list) {
@@ -116,7 +142,7 @@ std::string default_kubeconfig(Desk& desk) {
 
 Result<SecretString> merge_kubeconfig(const std::optional<SecretString>& present,
                                       const std::string& file, const SecretString& added,
-                                      OnConflict on_conflict) {
+                                      const MergeWish& wish) {
   SecretTree ours;
   if (auto read = read_into(ours, added, "the fetched kubeconfig"); !read) {
     return tl::unexpected(std::move(read).error());
@@ -125,23 +151,23 @@ Result<SecretString> merge_kubeconfig(const std::optional<SecretString>& present
   if (!clusters || clusters->items.empty()) {
     return fail(Errc::invalid, "the fetched kubeconfig has no cluster");
   }
+  rename_context(ours.root, wish.context);
   const bool blank =
       !present || present->reveal().find_first_not_of(" \t\r\n") == std::string_view::npos;
-  if (blank) return added;
+  if (blank) return SecretString(yaml::emit(ours.root));
   SecretTree theirs;
   if (auto read = read_into(theirs, *present, file); !read) {
     return tl::unexpected(std::move(read).error());
   }
-  const Node* conflict = find_conflict(theirs.root, ours.root);
-  if (conflict && on_conflict == OnConflict::refuse) {
-    return fail(Errc::invalid, fmt::format("{} has another cluster with the name {}; --force "
-                                           "replaces it",
-                                           file, name_of(*conflict)));
+  const auto conflict = find_conflict(theirs.root, ours.root);
+  if (conflict && wish.on_conflict == OnConflict::refuse) {
+    return fail(Errc::invalid,
+                fmt::format("{} has another cluster with the name {}", file, *conflict));
   }
+  const bool switches = wish.use_context || !has_current(theirs.root);
   for (const char* list : kLists) merge_list(theirs.root, ours.root, list);
-  if (const Node* current = ours.root.find("current-context")) {
-    set(theirs.root, "current-context", *current);
-  }
+  const Node* current = ours.root.find("current-context");
+  if (current && switches) set(theirs.root, "current-context", *current);
   return SecretString(yaml::emit(theirs.root));
 }
 

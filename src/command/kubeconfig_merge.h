@@ -15,12 +15,19 @@ std::string default_kubeconfig(Desk& desk);
 
 enum class OnConflict { refuse, replace };
 
-/// `present` with the cluster, the user and the context of `added`, whose context becomes the
-/// current one. Entries of the same name are replaced if they are of the same cluster, which is
-/// told by its CA; others are a conflict: Errc::invalid, or replaced. All other content stays, but
-/// for comments. `file` names `present` in errors; those never show a value.
+struct MergeWish {
+  std::string context;  // the name that the context gets: the cluster's
+  OnConflict on_conflict{OnConflict::refuse};
+  bool use_context{false};  // the context becomes the current one, whichever was before
+};
+
+/// `present` with the cluster, the user and the context of `added`, which becomes the current one
+/// only if there was none or the wish says so. Entries of the same name are replaced if they are of
+/// the same cluster, which is told by its CA; others are a conflict: Errc::invalid, or replaced.
+/// All other content stays, but for comments. `file` names `present` in errors; those never show a
+/// value.
 Result<SecretString> merge_kubeconfig(const std::optional<SecretString>& present,
                                       const std::string& file, const SecretString& added,
-                                      OnConflict on_conflict);
+                                      const MergeWish& wish);
 
 }  // namespace ichor

@@ -24,20 +24,40 @@ SecretString kubeconfig(const std::string& name, const std::string& ca) {
 }
 
 Result<std::string> merged(const SecretString& present, const SecretString& added,
-                           OnConflict on_conflict = OnConflict::refuse) {
-  auto whole = merge_kubeconfig(present, "config", added, on_conflict);
+                           MergeWish wish = {"apps"}) {
+  auto whole = merge_kubeconfig(present, "config", added, wish);
   if (!whole) return tl::unexpected(std::move(whole).error());
   return std::string(whole->reveal());
 }
 
-TEST(MergeKubeconfig, KeepsTheOtherClustersAndSwitchesToTheNewOne) {
+TEST(MergeKubeconfig, KeepsTheOtherClustersAndTheirCurrentContext) {
   const auto text = merged(kubeconfig("infra", "AAAA"), kubeconfig("apps", "BBBB"));
   ASSERT_TRUE(text.has_value());
   for (const char* part : {"https://infra:6443", "https://apps:6443", "key-of-AAAA", "key-of-BBBB",
-                           "current-context: admin@apps"}) {
+                           "current-context: admin@infra", "name: apps\n"}) {
     EXPECT_THAT(*text, HasSubstr(part));
   }
-  EXPECT_THAT(*text, Not(HasSubstr("current-context: admin@infra")));
+  EXPECT_THAT(*text, Not(HasSubstr("name: admin@apps\ncurrent")))
+      << "contexts bear clusters' names";
+}
+
+TEST(MergeKubeconfig, TheContextBecomesCurrentIfThereIsNoneOrByWish) {
+  const SecretString apps = kubeconfig("apps", "BBBB");
+  const auto asked = merged(kubeconfig("infra", "AAAA"), apps, {"apps", OnConflict::refuse, true});
+  EXPECT_THAT(asked.value_or(""), HasSubstr("current-context: apps\n"));
+  const auto none =
+      merged(SecretString("apiVersion: v1\nkind: Config\ncurrent-context: \"\"\n"), apps);
+  EXPECT_THAT(none.value_or(""), HasSubstr("current-context: apps\n"));
+  const auto first = merged(SecretString(""), apps);
+  EXPECT_THAT(first.value_or(""), HasSubstr("current-context: apps\n"));
+}
+
+TEST(MergeKubeconfig, AContextOfTheSameNameForAnotherClusterIsAConflict) {
+  const auto refused =
+      merged(SecretString("contexts:\n- name: apps\n  context: {cluster: mine, user: me}\n"),
+             kubeconfig("apps", "BBBB"));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, HasSubstr("the name apps"));
 }
 
 TEST(MergeKubeconfig, TheSameClusterIsRenewedInItsPlace) {
@@ -51,9 +71,8 @@ TEST(MergeKubeconfig, AnotherClusterOfTheSameNameIsReplacedOnlyByForce) {
   const SecretString theirs = kubeconfig("apps", "AAAA"), ours = kubeconfig("apps", "BBBB");
   const auto refused = merged(theirs, ours);
   ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().message,
-            "config has another cluster with the name apps; --force replaces it");
-  const auto forced = merged(theirs, ours, OnConflict::replace);
+  EXPECT_EQ(refused.error().message, "config has another cluster with the name apps");
+  const auto forced = merged(theirs, ours, {"apps", OnConflict::replace});
   ASSERT_TRUE(forced.has_value());
   EXPECT_THAT(*forced, HasSubstr("key-of-BBBB"));
   EXPECT_THAT(*forced, Not(HasSubstr("AAAA")));
@@ -61,8 +80,10 @@ TEST(MergeKubeconfig, AnotherClusterOfTheSameNameIsReplacedOnlyByForce) {
 
 TEST(MergeKubeconfig, AnEmptyFileOrNoneBecomesTheNewOne) {
   const SecretString ours = kubeconfig("apps", "BBBB");
-  EXPECT_EQ(merge_kubeconfig(std::nullopt, "config", ours, OnConflict::refuse).value(), ours);
-  EXPECT_EQ(merge_kubeconfig(SecretString("\n"), "config", ours, OnConflict::refuse).value(), ours);
+  const auto fresh = merge_kubeconfig(std::nullopt, "config", ours, {"apps"});
+  ASSERT_TRUE(fresh.has_value());
+  EXPECT_THAT(std::string(fresh->reveal()), HasSubstr("key-of-BBBB"));
+  EXPECT_EQ(merge_kubeconfig(SecretString("\n"), "config", ours, {"apps"}).value(), *fresh);
 }
 
 TEST(MergeKubeconfig, WhatIsNoKubeconfigIsLeftAlone) {

@@ -7,6 +7,7 @@
 #include "command/kubernetes_material.h"
 #include "command/workspace.h"
 #include "model/kubernetes_plan.h"
+#include "phase/journal_match.h"
 #include "phase/kubernetes/tools.h"
 
 namespace ichor {
@@ -109,6 +110,26 @@ void end_early(RunResult early, RunResult& result) {
   result.findings.insert(result.findings.end(), early.findings.begin(), early.findings.end());
 }
 
+/// Takes the journal for a run, if it is of this cluster.
+OrEnd<void> take_journal(Journal& journal, const std::string& cluster, Desk& desk) {
+  if (auto locked = journal.lock(desk.owner()); !locked) return end_with(locked.error());
+  const auto records = journal.read();
+  RunResult refused;
+  if (!records) {
+    refused = end_with(records.error()).value();
+  } else {
+    JournalFacts facts;
+    for (const JournalRecord& record : *records) facts.fold(record, desk.clock().now());
+    auto other = journal_of_another(facts, cluster);
+    if (!other) return {};
+    refused.exit = Exit::unsafe;
+    refused.verdict = other->what;
+    refused.findings.push_back(*std::move(other));
+  }
+  journal.unlock();
+  return tl::unexpected(std::move(refused));
+}
+
 /// Tells the journal of the run, so that a report has it with its beginning and its end.
 Task<void> record(Journal& journal, Clock& clock, RunId run, RecordKind kind, std::string key,
                   std::string value) {
@@ -135,8 +156,8 @@ void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& s
                                 {wish.phases.first, wish.phases.last}, desk);
   if (!material) return end_early(std::move(material).error(), result);
   material->fetched = wish.fetched;
-  if (auto locked = state.journal().lock(desk.owner()); !locked) {
-    return end_early(end_with(locked.error()).value(), result);
+  if (auto taken = take_journal(state.journal(), input.profile.name, desk); !taken) {
+    return end_early(std::move(taken).error(), result);
   }
   KubeWorld world{desk.clock(),
                   desk.random(),
@@ -153,8 +174,8 @@ void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& s
   CancelScope scope;
   PhasesResult phases;
   const Context context{&desk.clock(), &scope};
-  desk.drive(record(state.journal(), desk.clock(), world.run, RecordKind::run_started, "phases",
-                    to_hex(Digest{})),
+  desk.drive(record(state.journal(), desk.clock(), world.run, RecordKind::run_started,
+                    input.profile.name, to_hex(Digest{})),
              scope);
   const int signal =
       desk.drive(run_into(context, world, *material, input.profile, wish.phases, phases), scope);
@@ -180,19 +201,6 @@ OrEnd<KubernetesMaterial> check_kubernetes(const ProfileInput& input, StateDir& 
     return tl::unexpected(std::move(refused));
   }
   return load_material(input, state, {}, {wish.first, wish.last}, desk);
-}
-
-void note_pending_cni(const ProfileInput& input, RunResult& result) {
-  if (!input.profile.talos.cni_none || result.exit != Exit::done) return;
-  result.exit = Exit::cni_pending;
-  result.verdict = "the control plane is up, the CNI is pending: nodes are not Ready before it is";
-  Finding finding;
-  finding.severity = Severity::warning;
-  finding.id = "K1";
-  finding.where = "talos.cni";
-  finding.what = "the profile says cni: none, and no phase has installed one";
-  finding.fix = "add Cilium to phases.core, or install your CNI; then `ichor wait nodes`";
-  result.findings.push_back(std::move(finding));
 }
 
 std::unique_ptr<Site> reach_talos(const ProfileInput& input, const Ground& ground, Desk& desk) {

@@ -31,9 +31,6 @@ void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& s
 OrEnd<KubernetesMaterial> check_kubernetes(const ProfileInput& input, StateDir& state,
                                            const PhasesWish& wish, Desk& desk);
 
-/// Whether the cluster has no network and nothing in the profile will give it one: exit 6.
-void note_pending_cni(const ProfileInput& input, RunResult& result);
-
 /// The way to the nodes, where the cluster's secrets or a talosconfig are there; else null.
 std::unique_ptr<Site> reach_talos(const ProfileInput& input, const Ground& ground, Desk& desk);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/hints.h"
 #include "lab/control.h"
 
 namespace ichor {
@@ -38,7 +39,10 @@ OrEnd<void> start_lab(const LabWish& wish, const CommonOptions& common, const st
 OrEnd<LabSeat> seat_in(std::string folder) {
   auto addresses = lab::read_address_map(folder);
   if (!addresses) return end_with(addresses.error());
-  return LabSeat{std::move(folder), *std::move(addresses)};
+  LabSeat seat;
+  seat.state_dir = std::move(folder);
+  seat.addresses = *std::move(addresses);
+  return seat;
 }
 
 }  // namespace
@@ -50,7 +54,7 @@ OrEnd<LabSeat> sit_down(const CommonOptions& common, Desk& desk) {
     return end_with(Exit::failed,
                     fmt::format("no lab runs in {}; `ichor lab start --state {} --detach` starts "
                                 "one",
-                                folder, folder));
+                                folder, shell_quoted(folder)));
   }
   desk.set_time_scale(status->time_scale);
   return seat_in(std::move(folder));
@@ -59,12 +63,23 @@ OrEnd<LabSeat> sit_down(const CommonOptions& common, Desk& desk) {
 OrEnd<LabSeat> take_lab(const LabWish& wish, const CommonOptions& common, Desk& desk) {
   auto folder = lab_folder(common, desk);
   if (!folder) return tl::unexpected(std::move(folder).error());
-  if (!lab::status_of(*folder)) {
+  const bool runs = lab::status_of(*folder).has_value();
+  if (!runs) {
     if (auto started = start_lab(wish, common, *folder, desk); !started) {
       return tl::unexpected(std::move(started).error());
     }
   }
-  return seat_in(*std::move(folder));
+  auto seat = seat_in(*std::move(folder));
+  if (!seat) return seat;
+  seat->ends_with_us = !runs && !wish.keep;
+  seat->temporary = seat->ends_with_us && common.lab_state.empty();
+  return seat;
+}
+
+void remove_lab(const std::string& folder, Desk& desk) {
+  // Whoever still writes there would leave something behind.
+  constexpr Duration kPatience = std::chrono::seconds(20);
+  if (lab::stop_lab(folder, kPatience)) desk.remove_temp_dir(folder);
 }
 
 }  // namespace ichor

@@ -74,6 +74,38 @@ TEST_F(PhaseTest, SaysThatAProgramIsMissing) {
   EXPECT_EQ(desk_.display().summary().result.findings[0].id, "L14");
 }
 
+TEST_F(PhaseTest, LeavesAJournalWithWhichTheNextUpGoesOn) {
+  const std::string phases = "phases: {namespaces: {names: [network]}}\n";
+  EXPECT_EQ(phase(phases, {}), Exit::done);
+  const auto& records = desk_.store().records();
+  ASSERT_FALSE(records.empty());
+  EXPECT_EQ(records.front().kind, RecordKind::run_started);
+  EXPECT_EQ(records.front().key, "small");
+  desk_.display().summaries.clear();
+  CommonOptions common;
+  common.state_dir = "state";
+  EXPECT_EQ(run(UpRequest{}, common, desk_), Exit::out_of_time);  // no machine is there
+  for (const Finding& finding : desk_.display().summary().result.findings) {
+    EXPECT_NE(finding.id, "O1") << finding.what;
+  }
+}
+
+TEST_F(PhaseTest, DoesNothingWithTheJournalOfAnotherCluster) {
+  MemoryJournal journal(desk_.store());
+  ASSERT_TRUE(journal.lock({"00000000000000bb", "desk", "boot", 2}));
+  JournalRecord started;
+  started.kind = RecordKind::run_started;
+  started.key = "large";
+  CancelScope scope;
+  const Context context{&desk_.clock(), &scope};
+  const auto append = [&]() -> Task<void> { co_await journal.append(context, started); };
+  desk_.drive(append(), scope);
+  journal.unlock();
+  EXPECT_EQ(phase("phases: {namespaces: {names: [network]}}\n", {}), Exit::unsafe);
+  EXPECT_EQ(desk_.display().summary().result.findings.at(0).id, "O1");
+  EXPECT_EQ(desk_.kube_cluster().applies, 0);
+}
+
 TEST_F(PhaseTest, NeedsASectionOfTheProfile) { EXPECT_EQ(phase("", {}), Exit::usage); }
 
 }  // namespace

@@ -18,7 +18,9 @@ Exit plan_phases(const ProfileInput& input, const Ground& ground, const PlanWish
     adopted.key = kAdoptedKey;
     space->facts.fold(adopted, desk.clock().now());
   }
-  auto plan = make_plan(input.profile, *space, {wish.phases, false, wish.steps}, desk);
+  RunWish run{wish.phases, false, wish.steps};
+  run.offline = wish.change.offline;
+  auto plan = make_plan(input.profile, *space, run, desk);
   if (!plan) return finish(std::move(plan).error(), desk);
   return show_plan(input, space->configs, *std::move(plan), wish.change.detailed_exitcode, desk);
 }

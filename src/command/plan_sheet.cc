@@ -18,19 +18,24 @@ Json action_row(const PlannedStep& step, int number) {
   row["action"] = step.action ? name_of(step.action->call) : "wait";
   row["changes_node"] = step.action && mutates(step.action->call);
   if (step.action && !step.action->payload.empty()) row["config"] = to_hex(step.action->payload);
-  row["why"] = step.text;
+  if (step.unverified) row["verified"] = false;
+  row["why"] = step.unverified ? "unverified: " + step.text : step.text;
   return row;
 }
 
 std::string verdict_of(const RunPlan& plan, const std::string& cluster) {
   if (!plan.findings.empty()) return fmt::format("{}: the run would stop", cluster);
   const int actions = plan.action_count();
-  if (actions > 0) {
-    return fmt::format("{}: {} {} planned, nothing was changed", cluster, actions,
-                       actions == 1 ? "action is" : "actions are");
+  std::string assumed;
+  for (const NodeName& node : plan.unverified) {
+    assumed += (assumed.empty() ? "; not verified: " : ", ") + node.value();
   }
-  if (!plan.steps.empty()) return fmt::format("{}: nothing to do but to wait", cluster);
-  return fmt::format("{}: nothing to do", cluster);
+  if (actions > 0) {
+    return fmt::format("{}: {} {} planned, nothing was changed{}", cluster, actions,
+                       actions == 1 ? "action is" : "actions are", assumed);
+  }
+  if (!plan.steps.empty()) return fmt::format("{}: nothing to do but to wait{}", cluster, assumed);
+  return fmt::format("{}: nothing to do{}", cluster, assumed);
 }
 
 Exit exit_of(const RunPlan& plan, bool detailed_exitcode) {

@@ -162,12 +162,15 @@ OrEnd<void> place_nodes(const NodeOptions& options, ClusterProfile& profile) {
   return {};
 }
 
-OrEnd<void> exclude_nodes(const std::vector<NodeName>& names, ClusterProfile& profile) {
+OrEnd<void> exclude_nodes(const std::vector<NodeName>& names, ProfileInput& input) {
+  ClusterProfile& profile = input.profile;
   for (const NodeName& name : names) {
     auto found = find_node(name, profile);
     if (!found) return tl::unexpected(std::move(found).error());
     const NodeName left_out = (*found)->name;
-    std::erase_if(profile.nodes, [&](const NodePlan& plan) { return plan.name == left_out; });
+    const auto is_it = [&](const NodePlan& plan) { return plan.name == left_out; };
+    std::erase_if(profile.nodes, is_it);
+    std::erase_if(input.everybody, is_it);
   }
   if (!names.empty() && profile.control_plane_count() == 0) {
     return end_with(Exit::usage, "no control plane is left");
@@ -285,10 +288,11 @@ OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const Profil
     return tl::unexpected(std::move(settled).error());
   }
   settle_trust(wish.nodes.trust, *input);
+  input->everybody = input->profile.nodes;
   if (auto placed = place_nodes(wish.nodes, input->profile); !placed) {
     return tl::unexpected(std::move(placed).error());
   }
-  if (auto excluded = exclude_nodes(wish.exclude, input->profile); !excluded) {
+  if (auto excluded = exclude_nodes(wish.exclude, *input); !excluded) {
     return tl::unexpected(std::move(excluded).error());
   }
   order_nodes(wish.change, input->profile);

@@ -25,6 +25,12 @@ struct ProfileInput {
   AccessOptions access;                 // as it was typed
   std::vector<IpAddress> endpoints;     // of `access`, as addresses
   std::string path;                     // as it was typed, or the default
+  /// Every node of the cluster, also those that the flags leave out of this run; not those that are
+  /// excluded from the plan.
+  std::vector<NodePlan> everybody{};
+
+  /// Whether this run is about some of the nodes only.
+  bool narrowed() const { return profile.nodes.size() < everybody.size(); }
 };
 
 /// What the flags of a command say about the profile.

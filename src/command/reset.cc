@@ -79,7 +79,7 @@ Exit run(const ResetOptions& request, const CommonOptions& common, Desk& desk) {
   if (!space) return finish(std::move(space).error(), desk);
   const RunWish wish{{}, true, {step}, request.change.adopt};
   Summary summary = summary_of(*input, run_engine(input->profile, *space, wish, desk));
-  if (summary.result.exit == Exit::done) summary.next = {"ichor up: it installs them again"};
+  if (summary.result.exit == Exit::done) summary.next = {"ichor up  # installs them again"};
   return finish(std::move(summary), desk);
 }
 

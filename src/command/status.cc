@@ -2,12 +2,29 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
+#include "command/credential_listing.h"
 #include "command/kube_layers.h"
 #include "command/partial_run.h"
+#include "model/etcd_advice.h"
 
 namespace ichor {
 
 namespace {
+
+/// Every alarm of etcd, each once: all members list all of them.
+std::string alarms_of(const ClusterView& seen) {
+  std::string text;
+  bool asked = false;
+  for (const NodeView& node : seen.nodes) {
+    asked = asked || node.etcd.alarms;
+    for (const RaisedAlarm& raised : raised_alarms(node.etcd)) {
+      const std::string one = to_text(raised);
+      if (text.find(one) == std::string::npos) text += (text.empty() ? "" : "; ") + one;
+    }
+  }
+  if (!text.empty()) return text;
+  return asked ? "none" : "unknown";
+}
 
 nlohmann::ordered_json cluster_row(const ClusterProfile& profile, const ClusterView& seen) {
   const auto count = [&](Presence presence) {
@@ -22,6 +39,7 @@ nlohmann::ordered_json cluster_row(const ClusterProfile& profile, const ClusterV
   row["silent"] = count(Presence::silent);
   row["foreign"] = count(Presence::foreign) + count(Presence::stranger);
   row["kubeconfig"] = seen.kubeconfig_written;
+  row["alarms"] = alarms_of(seen);
   row["api"] = seen.api_ready == Known::yes  ? "ready"
                : seen.api_ready == Known::no ? "not ready"
                                              : "unknown";
@@ -65,7 +83,8 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) 
                    {"silent", "SILENT"},
                    {"foreign", "FOREIGN"},
                    {"kubeconfig", "KUBECONFIG", true},
-                   {"api", "API"}},
+                   {"api", "API"},
+                   {"alarms", "ETCD ALARMS"}},
                   {cluster_row(input->profile, *seen)}};
   desk.display().show(cluster);
   Listing nodes = node_listing(input->profile, space->configs, *seen);
@@ -77,6 +96,9 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) 
   desk.display().show(nodes);
   const auto view = look_at_kubernetes(request.kubeconfig, *input, *ground, Duration::zero(), desk);
   if (view) show_layers(*view, desk);
+  const Listing credentials =
+      credential_listing(input->profile.name, space->state.get(), desk.clock().wall());
+  if (!credentials.rows.empty()) desk.display().show(credentials);
   RunResult result;
   result.exit = Exit::done;
   result.verdict = fmt::format("{}: looked at {} nodes", input->profile.name, seen->nodes.size());

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "cli/hints.h"
 #include "command/commands.h"
 #include "command/config_export.h"
 #include "command/ground.h"
@@ -9,6 +10,7 @@
 #include "command/site_checks.h"
 #include "model/kubernetes_plan.h"
 #include "phase/kubernetes/prefetch.h"
+#include "phase/ready.h"
 
 namespace ichor {
 
@@ -23,17 +25,30 @@ OrEnd<Ground> take_ground(const UpRequest& request, const CommonOptions& common,
   return ground_on(*seat, common, input);
 }
 
+bool ended_well(Exit exit) { return exit == Exit::done || exit == Exit::cni_pending; }
+
+/// How the cluster is looked at; of a lab that ends with this run only after it was started again.
+std::vector<std::string> look_at_it(const Ground& ground, const std::string& cluster) {
+  const std::string kubectl = fmt::format("kubectl --kubeconfig {} --context {} get nodes",
+                                          shell_quoted(ground.kubeconfig), shell_quoted(cluster));
+  if (!ground.lab_ends_with_us) return {kubectl};
+  return {fmt::format("ichor lab start --state {} --detach", shell_quoted(ground.lab)), kubectl};
+}
+
 /// What an operator may want to do after a run that ended so.
-std::vector<std::string> next_steps(const RunResult& result, const std::string& kubeconfig) {
+std::vector<std::string> next_steps(const RunResult& result, const Ground& ground,
+                                    const std::string& cluster) {
+  const bool gone = ground.lab_is_temporary && ended_well(result.exit);
+  if (gone) return {"`ichor up --lab --lab-state DIR` keeps the lab: this one is removed"};
   switch (result.exit) {
-    case Exit::done: return {fmt::format("kubectl --kubeconfig {} get nodes", kubeconfig)};
+    case Exit::done: return look_at_it(ground, cluster);
     case Exit::interrupted:
     case Exit::terminated:
-    case Exit::out_of_time:
-      return {"ichor up (of a lab with --lab --lab-state DIR): it goes on where this run was"};
-    case Exit::failed: return {"mend what is named above, then ichor up: it goes on from there"};
+    case Exit::out_of_time: return {"ichor up  # it goes on where this run was"};
+    case Exit::failed:
+      return {"correct what is named above, then `ichor up`: it goes on from there"};
     case Exit::cni_pending: return {"install the CNI, then `ichor wait nodes`"};
-    case Exit::unsafe: return {"nothing more was touched: read what is named above first"};
+    case Exit::unsafe: return {"read what is named above first; then `ichor up` goes on"};
     default: return {};
   }
 }
@@ -80,16 +95,44 @@ struct NextPart {
 };
 
 /// The Kubernetes part, after the Talos part has ended well.
-void add_phases(const Ground& ground, const NextPart* next, const ProfileInput& input,
+void add_phases(const Ground& ground, const NextPart& next, const ProfileInput& input,
                 Workspace& space, bool rows, RunResult& result, Desk& desk) {
-  if (!next) return note_pending_cni(input, result);
   KubernetesWish wish;
-  wish.phases = next->phases;
+  wish.phases = next.phases;
   wish.for_programs = rows;
-  wish.fetched = next->ahead.charts;
+  wish.fetched = next.ahead.charts;
+  // That the CNI was pending is over or told again when the phases have ended.
+  std::erase_if(result.findings, [](const Finding& one) { return one.id == kCniPending; });
   const Duration talos = result.elapsed;
   run_kubernetes(input, ground, *space.state, &space.site->talos(), wish, result, desk);
   show_slo(input.profile.kubernetes->slo, talos, result.elapsed, desk);
+}
+
+/// Asked before the run, for the same reason: whether the kubeconfig could be merged there.
+std::optional<RunResult> refuse_merge(const std::string& path, const MergeWish& merge,
+                                      const Workspace& space, Desk& desk) {
+  const auto allowed = may_merge(path, merge, space, desk);
+  if (allowed) return std::nullopt;
+  RunResult refused = end_with(Exit::unsafe, allowed.error().message).value();
+  refused.findings.push_back({Severity::error,
+                              "L3",
+                              {},
+                              path,
+                              allowed.error().message,
+                              "name another file with --kubeconfig, or repair this one"});
+  return refused;
+}
+
+/// What this machine or the cluster's surroundings make impossible.
+std::optional<RunResult> refuse_site(const ProfileInput& input, const Ground& ground,
+                                     const Workspace& space, Desk& desk) {
+  const std::vector<Finding> failures = failures_of(site_checks(input, ground, space, desk));
+  if (failures.empty()) return std::nullopt;
+  RunResult refused;
+  refused.exit = Exit::unsafe;
+  refused.verdict = failures.front().what;
+  refused.findings = failures;
+  return refused;
 }
 
 Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileInput& input,
@@ -103,13 +146,15 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   auto space = open_workspace(input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
 
-  const std::vector<Finding> failures = failures_of(site_checks(input, ground, *space, desk));
-  if (!failures.empty()) {
-    RunResult refused;
-    refused.exit = Exit::unsafe;
-    refused.verdict = failures.front().what;
-    refused.findings = failures;
-    return finish(summary_of(input, std::move(refused)), desk);
+  // The file beside the profile is ichor's own; in a file that was named, nothing of others goes.
+  const MergeWish merge{input.profile.name,
+                        request.kubeconfig.empty() ? OnConflict::replace : OnConflict::refuse,
+                        false};
+  if (auto refused = refuse_merge(ground.kubeconfig, merge, *space, desk)) {
+    return finish(summary_of(input, *std::move(refused)), desk);
+  }
+  if (auto refused = refuse_site(input, ground, *space, desk)) {
+    return finish(summary_of(input, *std::move(refused)), desk);
   }
   const auto configs = export_configs(ground, input, *space, desk);
   if (!configs) return finish(end_with(configs.error()).value(), desk);
@@ -134,7 +179,7 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   summary.written.emplace_back("state", space->state->path());
   summary.written.emplace_back("talosconfig", space->state->path() + "/talosconfig");
   summary.written.insert(summary.written.end(), configs->begin(), configs->end());
-  const auto exported = export_kubeconfig(ground.kubeconfig, ground.outside, *space, desk);
+  const auto exported = export_kubeconfig(ground.kubeconfig, ground.outside, merge, *space, desk);
   if (!exported) {
     summary.result.findings.push_back({Severity::error,
                                        "L3",
@@ -142,16 +187,19 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
                                        ground.kubeconfig,
                                        exported.error().message,
                                        "free the place, then run `ichor kubeconfig`"});
-    if (summary.result.exit == Exit::done) summary.result.exit = Exit::failed;
+    if (ended_well(summary.result.exit)) summary.result.exit = Exit::failed;
   } else if (*exported) {
     summary.written.emplace_back("kubeconfig", ground.kubeconfig);
   }
-  if (summary.result.exit == Exit::done) {
-    add_phases(ground, next ? &*next : nullptr, input, *space, for_programs(common.output),
-               summary.result, desk);
+  if (ended_well(summary.result.exit) && next) {
+    add_phases(ground, *next, input, *space, for_programs(common.output), summary.result, desk);
   }
-  summary.next = next_steps(summary.result, ground.kubeconfig);
-  return finish(std::move(summary), desk);
+  summary.next = next_steps(summary.result, ground, input.profile.name);
+  const bool gone = ground.lab_is_temporary && ended_well(summary.result.exit);
+  if (gone) summary.written.clear();
+  const Exit exit = finish(std::move(summary), desk);
+  if (gone) remove_lab(ground.lab, desk);
+  return exit;
 }
 
 /// --from or --only a Kubernetes phase: the Talos part is taken as done.

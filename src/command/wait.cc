@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
 
@@ -70,6 +71,14 @@ ObjectWish wish_of(const std::string& text) {
   return wish;
 }
 
+/// How long nodes must stay Ready. A shorter wait than the profile's window can still pass: then a
+/// third of it is enough, unless somebody says otherwise.
+Duration stable_time(const WaitRequest& request, const KubernetesPlan& plan) {
+  if (request.stable) return *request.stable;
+  if (request.timeout == Duration::zero()) return plan.gates.nodes_stable;
+  return std::min<Duration>(plan.gates.nodes_stable, request.timeout / 3);
+}
+
 Gate gate_of(const WaitRequest& request, const KubeReach& reach) {
   const ClusterProfile* profile = reach.input ? &reach.input->profile : nullptr;
   const bool planned = profile && profile->kubernetes;
@@ -79,7 +88,7 @@ Gate gate_of(const WaitRequest& request, const KubeReach& reach) {
     for (const NodePlan& node : profile->nodes) names.push_back(node.name.value());
   }
   switch (request.what) {
-    case WaitFor::nodes: return nodes_gate(names, request.stable.value_or(plan.gates.nodes_stable));
+    case WaitFor::nodes: return nodes_gate(names, stable_time(request, plan));
     case WaitFor::cilium: return cilium_gate(plan.gates);
     case WaitFor::csi: return csi_gate(plan.gates);
     case WaitFor::crds: return crds_gate({});

@@ -239,19 +239,19 @@ bool still_good(const SecretString& text, const pki::TalosContext& wanted, WallT
 }
 
 /// Makes a client certificate for this run, and keeps a talosconfig for people.
-OrEnd<pki::TalosContext> settle_talosconfig(const ClusterProfile& profile,
-                                            const WorkspaceWish& wish, const Workspace& space,
-                                            Desk& desk) {
+OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input, const WorkspaceWish& wish,
+                                            const Workspace& space, Desk& desk) {
   const auto dialled = [&](const IpAddress& address) {
     return (wish.dial ? wish.dial(address) : address).value();
   };
   std::vector<std::string> endpoints, nodes;
-  for (const NodePlan& plan : profile.nodes) {
+  for (const NodePlan& plan : input.everybody) {
     nodes.push_back(dialled(plan.address));
     if (plan.role == Role::control_plane) endpoints.push_back(nodes.back());
   }
   const WallTime now = desk.clock().wall();
-  const auto made = pki::make_talosconfig(profile.name, space.secrets.os, endpoints, nodes, now);
+  const auto made =
+      pki::make_talosconfig(input.profile.name, space.secrets.os, endpoints, nodes, now);
   if (!made) return end_with(made.error());
   const pki::TalosContext& context = made->contexts.front();
   const Digest& begun_with = space.facts.secrets();
@@ -295,7 +295,9 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& 
     auto configs = make_configs(input, taken, wish.raise_contract, space);
     if (!configs) return tl::unexpected(std::move(configs).error());
     space.configs = *std::move(configs);
-    auto own = settle_talosconfig(input.profile, wish, space, desk);
+    // The plan of a few nodes says nothing about edits of the profile.
+    if (input.narrowed()) space.configs.plan = {};
+    auto own = settle_talosconfig(input, wish, space, desk);
     if (!own) return tl::unexpected(std::move(own).error());
     if (!*given) *given = *std::move(own);
   }

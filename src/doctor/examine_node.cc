@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "doctor/explain.h"
 #include "doctor/fault.h"
+#include "model/etcd_advice.h"
 #include "wait/retry_table.h"
 
 namespace ichor {
@@ -140,18 +141,37 @@ class Examination {
       add("E8", "etcd", "it knows no leader");
     }
     if (etcd.status && etcd.status->is_learner) add("E7", "etcd", "it is still a learner");
-    if (etcd.status && !etcd.status->errors.empty()) {
+    const std::vector<RaisedAlarm> alarms = raised_alarms(etcd);
+    // The status repeats the alarms; whatever else it says is this member's own.
+    if (etcd.status && etcd.status->errors.size() > alarms.size()) {
       add("E9", "etcd", etcd.status->errors.front());
+      findings_.back().fix = fmt::format(
+          "see `talosctl -n {} etcd status` and `talosctl -n {} "
+          "logs etcd`",
+          plan_.name.value(), plan_.name.value());
     }
-    if (etcd.alarms && !etcd.alarms->empty()) {
-      const bool full = etcd.alarms->front().kind == EtcdAlarmKind::no_space;
-      add("E9", "etcd", full ? "alarm NOSPACE" : "alarm CORRUPT");
-    }
-    for (const EtcdMember& member : etcd.members.value_or(std::vector<EtcdMember>{})) {
-      const NodePlan* known = expected_.profile.find(NodeName(member.hostname));
-      if (member.hostname.empty() || (known && known->role == Role::control_plane)) continue;
+    for (const RaisedAlarm& raised : alarms) look_at_alarm(raised);
+    look_at_members(etcd.members.value_or(std::vector<EtcdMember>{}));
+  }
+
+  /// An alarm belongs to its member, whichever node was asked: another node's is told as such.
+  void look_at_alarm(const RaisedAlarm& raised) {
+    add("E9", "etcd", "alarm " + to_text(raised));
+    Finding& finding = findings_.back();
+    const bool planned = expected_.profile.find(NodeName(raised.hostname)) != nullptr;
+    finding.node = planned ? NodeName(raised.hostname) : NodeName();
+    finding.fix = alarm_advice(expected_.profile, view_.etcd, raised);
+  }
+
+  void look_at_members(const std::vector<EtcdMember>& members) {
+    const bool ours = has_member_of(expected_.profile, members);
+    for (const EtcdMember& member : unknown_members(expected_.profile, members)) {
       add("E5", "etcd",
-          fmt::format("its member {} is no control plane of the profile", member.hostname));
+          fmt::format("the member {} is no control plane of the profile", member.hostname));
+      // Data of a cluster that has nodes of the profile is this cluster's: nothing of it may go.
+      if (!ours) continue;
+      findings_.back().why = "A control plane left the profile, or joined by hand.";
+      findings_.back().fix = unknown_member_advice(expected_.profile, members, member);
     }
   }
 

@@ -9,6 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 /// A control plane that is as it shall be, for the tests to spoil.
 class ExamineNode : public ::testing::Test {
@@ -67,6 +68,33 @@ TEST_F(ExamineNode, SeesWhatAilsEtcd) {
   view_.etcd.status->is_learner = true;
   view_.etcd.members->push_back({EtcdMemberId(8), "old", false});
   EXPECT_THAT(ids(), ElementsAre("error E7", "error E9", "error E5"));
+}
+
+TEST_F(ExamineNode, TellsTheAlarmOfAnotherMemberAsThatMembers) {
+  for (const char* name : {"cp2", "cp3"}) {
+    NodePlan plan;
+    plan.name = NodeName(name);
+    plan.role = Role::control_plane;
+    profile_.nodes.push_back(plan);
+  }
+  view_.etcd.members->push_back({EtcdMemberId(8), "cp2", false});
+  view_.etcd.members->push_back({EtcdMemberId(9), "cp3", false});
+  view_.etcd.alarms->push_back({EtcdMemberId(9), EtcdAlarmKind::corrupt});
+  view_.etcd.status->errors = {"memberID:9 alarm:CORRUPT "};
+  const auto findings = examine_node({profile_, configs_, facts_}, profile_.nodes[0], view_);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].node, NodeName("cp3"));
+  EXPECT_THAT(findings[0].fix, HasSubstr("`ichor reset cp3`"));
+  EXPECT_THAT(findings[0].fix, Not(HasSubstr("reset cp1")));
+}
+
+TEST_F(ExamineNode, NeverAdvisesToResetAMemberOfItsOwnCluster) {
+  view_.etcd.members->push_back({EtcdMemberId(8), "old", false});
+  const auto findings = examine_node({profile_, configs_, facts_}, profile_.nodes[0], view_);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].id, "E5");
+  EXPECT_THAT(findings[0].fix, HasSubstr("remove-member 0000000000000008"));
+  EXPECT_THAT(findings[0].fix, Not(HasSubstr("ichor reset")));
 }
 
 TEST_F(ExamineNode, TellsServicesThatAreIllFromThoseThatWait) {

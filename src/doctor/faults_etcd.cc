@@ -58,7 +58,11 @@ const std::vector<Fault> kRows = {
      "The disk was used before and its EPHEMERAL partition was kept.",
      "Stops; data is wiped only by your word.",
      {"`talosctl -n NODE etcd members` tells whose it is",
-      "`ichor reset NODE -p PROFILE` if it can go, then `ichor up -p PROFILE`"},
+      "if control planes of PROFILE are among the members, the data is this cluster's: reset none "
+      "of "
+      "them; add the other member to PROFILE, or `talosctl -n NODE etcd remove-member ID` if it is "
+      "gone for good",
+      "if none is and the data can go: `ichor reset NODE -p PROFILE`, then `ichor up -p PROFILE`"},
      "I4",
      by_operator},
     {"E6",
@@ -76,8 +80,10 @@ const std::vector<Fault> kRows = {
      "because "
      "the node restarted meanwhile.",
      "Waits up to the etcd budget, then ends out of time with the node's name.",
-     {"`talosctl -n NODE etcd status`: does its raft index grow?",
-      "`talosctl -n OTHER etcd remove-member ID`, then `talosctl -n NODE reboot`: it joins anew"},
+     {"`talosctl -n NODE etcd status`: if its raft index grows, wait",
+      "if it does not grow: `talosctl -n OTHER etcd remove-member ID` on a voter, then `talosctl "
+      "-n "
+      "NODE reboot`: it joins again"},
      "I17 I19",
      by_operator},
     {"E8",
@@ -93,11 +99,15 @@ const std::vector<Fault> kRows = {
      "etcd raised an alarm",
      "NOSPACE or CORRUPT in the alarm list",
      "The database is full, or a member's data is damaged; slow disks make both likelier.",
-     "Stops and names node and alarm.",
+     "Stops and names the alarm and the member that it was raised for.",
      {"NOSPACE: `talosctl -n NODE etcd defrag`, then `talosctl -n NODE etcd alarm disarm`",
-      "CORRUPT: `talosctl -n OTHER etcd remove-member ID`, then `ichor reset NODE -p PROFILE` "
-      "and "
-      "`ichor up -p PROFILE`"},
+      "CORRUPT: `talosctl -n NODE etcd alarm list` names the damaged member by its id and "
+      "`talosctl "
+      "-n NODE etcd members` tells whose id that is; any member lists the alarms of all",
+      "CORRUPT, with a healthy majority left: keep a snapshot, `talosctl -n OTHER etcd snapshot "
+      "etcd.snapshot`, then `talosctl -n OTHER etcd remove-member ID`, and `ichor reset` and "
+      "`ichor "
+      "up` for the node of that id and no other"},
      "I17",
      by_operator},
     {"E10",

@@ -64,7 +64,9 @@ const std::vector<Fault> kRows = {
      "A kernel panic, a watchdog, a config that breaks the boot.",
      "Stops for this node after its retries and keeps what the kernel log said.",
      {"look at the console; `talosctl -n NODE dmesg` between two boots",
-      "if the config is the cause: boot the ISO, `ichor reset NODE -p PROFILE`, mend PROFILE"},
+      "if the config is the cause, and NODE is no etcd member that has to stay: correct PROFILE, "
+      "boot "
+      "the ISO, `ichor reset NODE -p PROFILE`, then `ichor up -p PROFILE`"},
      "I13 I16",
      by_operator},
     {"D7",
@@ -109,7 +111,9 @@ const std::vector<Fault> kRows = {
      "Hardware.",
      "Looks at the disks when etcd does not run, and stops where the system disk is read-only, or "
      "with the alarm (E9); nothing is repaired by itself.",
-     {"replace the disk or the machine, `ichor reset NODE -p PROFILE`, then "
+     {"of a control plane, while the others are a healthy majority: `talosctl -n OTHER etcd "
+      "remove-member ID` with the id of NODE's member",
+      "replace the disk or the machine, `ichor reset NODE -p PROFILE`, then "
       "`ichor up -p PROFILE`"},
      "I17",
      by_operator},

@@ -30,10 +30,15 @@ const std::vector<Fault> kRows = {
      "the profile was changed between two runs",
      "the plan's digest differs from the journal's, or the bootstrapped node is not in it",
      "Somebody edited the profile while a bring-up was unfinished.",
-     "Goes on with nodes that nothing was sent to, and stops where the change contradicts what "
-     "was done.",
+     "Before etcd is bootstrapped the changed configs are applied again. After that they are "
+     "applied "
+     "where Talos needs no reboot for it; a change that needs one is refused by the node and "
+     "named.",
      {"`ichor plan -p PROFILE` shows what would happen",
-      "put the old profile back, or reset the nodes that it concerns"},
+      "if a reboot is needed: write the configs with `ichor gen config --from PROFILE`, then "
+      "`talosctl "
+      "-n NODE apply-config --mode reboot -f FILE`, one control plane after another",
+      "or put the old profile back"},
      "I6 I7",
      by_operator},
     {"O4",

@@ -54,6 +54,23 @@ std::optional<Finding> explained(const std::string& id, const NodeName& node,
   return finding_of(match->fault->id, node, "last run", text);
 }
 
+/// What the run told. Of a run that succeeded it is over: a note, and nothing to do about it.
+void note_findings(const std::vector<JournalRecord>& records, LastRun& last) {
+  const bool over = last.exit == 0;
+  for (const JournalRecord& record : records) {
+    const bool told = record.run == last.run && record.kind == RecordKind::observed &&
+                      record.key.starts_with(kFindingKey);
+    if (!told) continue;
+    const Finding kept = finding_in(record);
+    auto finding = explained(kept.id, kept.node, kept.what);
+    if (!finding) continue;
+    finding->severity = over ? Severity::note : kept.severity;
+    if (over) finding->what += "; the run went on and succeeded";
+    if (over) finding->fix.clear();
+    last.findings.push_back(*std::move(finding));
+  }
+}
+
 void explain_open_changes(LastRun& last) {
   for (const LastRun::Change& change : last.changes) {
     if (change.outcome && *change.outcome != OutcomeKind::unknown) continue;
@@ -80,10 +97,8 @@ std::optional<LastRun> last_run(const std::vector<JournalRecord>& records) {
   for (const JournalRecord& record : records) {
     if (record.run != last.run) continue;
     if (record.kind == RecordKind::run_ended) note_end(record, last);
-    if (record.kind != RecordKind::observed || !record.key.starts_with(kFindingKey)) continue;
-    auto finding = explained(record.key.substr(kFindingKey.size()), record.node, record.value);
-    if (finding) last.findings.push_back(*std::move(finding));
   }
+  note_findings(records, last);
   note_changes(records, last);
   if (last.findings.empty() && last.exit.value_or(0) != 0) {
     // Journals of older versions have the verdict only.

@@ -68,6 +68,39 @@ TEST_F(LastRunTest, TellsVerdictAndFindingsOfTheLastRunOnly) {
   EXPECT_FALSE(last->findings[0].fix.empty());
 }
 
+TEST_F(LastRunTest, WhatWasAWarningIsNoErrorAfterwards) {
+  begin();
+  const auto tell = [this](Severity severity) {
+    JournalRecord kept =
+        finding_record({severity, "T7", NodeName("cp1"), "preflight", "clock not in sync", ""});
+    kept.run = RunId("run-" + std::to_string(run_));
+    records_.push_back(kept);
+  };
+  tell(Severity::warning);
+  end(0, "infra is ready");
+  auto last = last_run(records_);
+  ASSERT_EQ(last->findings.size(), 1u);
+  EXPECT_EQ(last->findings[0].severity, Severity::note) << "it is over";
+  EXPECT_TRUE(last->findings[0].fix.empty());
+  begin();
+  tell(Severity::warning);
+  end(4, "out of time");
+  last = last_run(records_);
+  EXPECT_EQ(last->findings[0].severity, Severity::warning);
+}
+
+TEST_F(LastRunTest, ReadsFindingsOfTheFirstBuilds) {
+  begin();
+  JournalRecord& kept = add(RecordKind::observed, "cp1");
+  kept.key = "finding E4";
+  kept.value = "two etcd clusters";
+  end(5, "two etcd clusters");
+  const auto last = last_run(records_);
+  ASSERT_EQ(last->findings.size(), 1u);
+  EXPECT_EQ(last->findings[0].id, "E4");
+  EXPECT_EQ(last->findings[0].severity, Severity::error);
+}
+
 TEST_F(LastRunTest, ExplainsAVerdictThatCameWithoutFindings) {
   begin();
   end(1, "bootstrap: Bootstrap: FailedPrecondition: time is not in sync yet");

@@ -31,6 +31,7 @@ Task<Outcome> send(Context context, TalosSession& session, const Action& action,
         "what is sent is what was decided");
   ApplyRequest request;
   request.config = &config;
+  request.no_reboot = action.no_reboot;
   co_return co_await session.apply_configuration(context, request);
 }
 

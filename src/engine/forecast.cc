@@ -13,6 +13,26 @@ void forecast_configured(const NodePlan& plan, const MachineConfig& config, Node
   forecast_running(node);
 }
 
+void forecast_unseen(const NodePlan& plan, const MachineConfig& config, const JournalFacts& facts,
+                     NodeView& node) {
+  const BoundIdentity* bound = facts.bound(plan.name);
+  Identity planned;
+  planned.uuid = plan.uuid.value().empty() ? MachineUuid("unseen " + plan.name.value()) : plan.uuid;
+  planned.serial = plan.serial;
+  if (!plan.mac.value().empty()) planned.macs = {plan.mac};
+  node.identity = bound ? bound->identity : planned;
+  node.trouble.reset();
+  node.address = plan.address;
+  if (facts.settled(plan.name)) {
+    const bool has_etcd = plan.role == Role::control_plane && facts.bootstrap_target();
+    node.etcd.has_data = has_etcd ? Known::yes : Known::no;
+    return forecast_configured(plan, config, node);
+  }
+  node.presence = Presence::maintenance;
+  node.config_read = true;
+  node.status = MachineStatus{Stage::maintenance, true, {}};
+}
+
 void forecast_running(NodeView& node) { node.status = MachineStatus{Stage::running, true, {}}; }
 
 void forecast_reset(NodeView& node) {
@@ -24,24 +44,27 @@ void forecast_reset(NodeView& node) {
   if (node.identity) node.identity->boot_id = {};
 }
 
-void forecast_etcd(const ClusterProfile& profile, ClusterView& view) {
+void forecast_member(const ClusterProfile& profile, NodeView& node) {
   std::vector<EtcdMember> members;
   for (const NodePlan& plan : profile.nodes) {
     if (plan.role != Role::control_plane) continue;
     members.push_back({EtcdMemberId(members.size() + 1), plan.name.value(), false});
   }
+  node.etcd.has_data = Known::yes;
+  node.etcd.service_state = "Running";
+  node.etcd.service_healthy = true;
+  node.etcd.members = members;
+  EtcdStatus status;
+  status.leader = members.front().id;
+  node.etcd.status = status;
+  node.etcd.alarms.emplace();
+}
+
+void forecast_etcd(const ClusterProfile& profile, ClusterView& view) {
   for (NodeView& node : view.nodes) {
     const NodePlan* plan = profile.find(node.node);
     const bool is_control_plane = plan && plan->role == Role::control_plane;
-    if (!is_control_plane || node.presence != Presence::configured) continue;
-    node.etcd.has_data = Known::yes;
-    node.etcd.service_state = "Running";
-    node.etcd.service_healthy = true;
-    node.etcd.members = members;
-    EtcdStatus status;
-    status.leader = members.front().id;
-    node.etcd.status = status;
-    node.etcd.alarms.emplace();
+    if (is_control_plane && node.presence == Presence::configured) forecast_member(profile, node);
   }
 }
 

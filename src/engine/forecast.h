@@ -3,6 +3,7 @@
 #include "model/action.h"
 #include "model/cluster_profile.h"
 #include "model/config_set.h"
+#include "model/journal_facts.h"
 #include "model/node_view.h"
 
 namespace ichor {
@@ -12,11 +13,19 @@ namespace ichor {
 /// The node after it took its config and came up with it.
 void forecast_configured(const NodePlan& plan, const MachineConfig& config, NodeView& node);
 
+/// A node that did not answer, as the journal leaves it: configured if it was seen with its config,
+/// else in maintenance mode. Nothing of it was seen.
+void forecast_unseen(const NodePlan& plan, const MachineConfig& config, const JournalFacts& facts,
+                     NodeView& node);
+
 /// The node after it finished booting.
 void forecast_running(NodeView& node);
 
 /// The node after its reset: back in maintenance mode.
 void forecast_reset(NodeView& node);
+
+/// The control plane is a healthy voter of an etcd of all planned ones.
+void forecast_member(const ClusterProfile& profile, NodeView& node);
 
 /// Every control plane that was seen is a healthy voter of one etcd.
 void forecast_etcd(const ClusterProfile& profile, ClusterView& view);

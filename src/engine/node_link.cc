@@ -179,6 +179,7 @@ Task<NodeView> NodeLink::look(Context context, Reads reads) {
     }
   }
   const bool has_etcd = configured && plan_.role == Role::control_plane;
+  if (reads.etcd_data && session_ && has_etcd) co_await read_etcd_data(context, view);
   if (reads.etcd && session_ && has_etcd) co_await read_etcd(context, view);
   if (reads.etcd_health && session_ && has_etcd) co_await read_etcd_health(context, view);
   view.config_read = view.config_read || (!configured && session_);
@@ -213,7 +214,7 @@ Task<void> NodeLink::read_machine(Context context, Reads reads, NodeView& view) 
   }
 }
 
-Task<bool> NodeLink::read_etcd(Context context, NodeView& view) {
+Task<bool> NodeLink::read_etcd_data(Context context, NodeView& view) {
   const std::shared_ptr<TalosSession> session = session_;
   auto has_data = co_await session->etcd_has_data(context.within(profile_.budgets.call));
   if (!has_data) {
@@ -221,9 +222,15 @@ Task<bool> NodeLink::read_etcd(Context context, NodeView& view) {
     co_return false;
   }
   view.etcd.has_data = *has_data ? Known::yes : Known::no;
+  co_return true;
+}
+
+Task<bool> NodeLink::read_etcd(Context context, NodeView& view) {
+  const bool told = co_await read_etcd_data(context, view);
+  if (!told) co_return false;
   const bool read = co_await read_etcd_service(context, view);
   // Without data there is no etcd to ask, and the answer would only be an error.
-  if (!read || !*has_data) co_return read;
+  if (!read || view.etcd.has_data != Known::yes) co_return read;
   co_return co_await read_etcd_members(context, view);
 }
 

@@ -46,6 +46,7 @@ class NodeLink {
   template <class T>
   void take(NodeView& view, CallResult<T> answer, std::optional<T>& target);
   /// False when a read failed, so that those after it are pointless.
+  Task<bool> read_etcd_data(Context context, NodeView& view);
   Task<bool> read_etcd(Context context, NodeView& view);
   Task<void> read_etcd_health(Context context, NodeView& view);
   Task<bool> read_etcd_service(Context context, NodeView& view);

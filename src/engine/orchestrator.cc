@@ -6,6 +6,7 @@
 #include "async/task_group.h"
 #include "base/mutant.h"
 #include "model/finding_record.h"
+#include "phase/journal_match.h"
 #include "phase/ready.h"
 
 namespace ichor {
@@ -17,6 +18,21 @@ struct Orchestrator::Actor {
   std::vector<std::unique_ptr<NodeLink>> links;
   NodeResult result;
   std::vector<Finding> findings;
+  std::size_t place{0};  // in the order of the profile
+  /// What a step of the cluster found unmet on this node, after the node's own steps had passed.
+  std::string unmet;
+  std::string_view unmet_in;
+  StepEnd unmet_end{StepEnd::failed};
+
+  /// For the table of nodes: a node that the cluster waits for has not passed.
+  NodeResult row() const {
+    NodeResult told = result;
+    if (told.end != StepEnd::passed || unmet.empty()) return told;
+    told.end = unmet_end;
+    told.phase = unmet_in;
+    told.reason = unmet;
+    return told;
+  }
 };
 
 Orchestrator::Orchestrator(World world, const ClusterProfile& profile, const ConfigSet& configs,
@@ -48,16 +64,7 @@ RunResult Orchestrator::refused(Exit exit, Finding finding) const {
 }
 
 std::optional<Finding> Orchestrator::find_mismatch() const {
-  const std::string& cluster = ledger_->facts().cluster();
-  if (!cluster.empty() && cluster != profile_.name) {
-    return Finding{Severity::error,
-                   "O1",
-                   {},
-                   "journal",
-                   fmt::format("the journal is of the cluster {}, and the profile describes {}",
-                               cluster, profile_.name),
-                   "name the right profile with -p, or the right folder with --state-dir"};
-  }
+  if (auto other = journal_of_another(ledger_->facts(), profile_.name)) return other;
   const Digest& known = ledger_->facts().secrets();
   const Digest& present = configs_.secrets_fingerprint;
   if (!known.empty() && !present.empty() && known != present && !mutant("new-secrets-taken")) {
@@ -131,7 +138,8 @@ Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
 
 void Orchestrator::tell_edits() const {
   const JournalFacts& facts = ledger_->facts();
-  if (facts.plan().empty() || facts.plan() == configs_.plan) return;
+  const bool comparable = !facts.plan().empty() && !configs_.plan.empty();
+  if (!comparable || facts.plan() == configs_.plan) return;
   std::string edited;
   for (const auto& [node, config] : configs_.nodes) {
     const MutationFact* sent = facts.last(Call::apply_configuration, node);
@@ -152,6 +160,7 @@ Task<RunResult> Orchestrator::run(Context context) {
   run_ = std::make_unique<RunState>(RunState{world_, profile_, configs_, *ledger_});
   make_actors();
   make_barriers();
+  make_turns();
   emit(EventKind::run_started, {}, {}, profile_.name);
   {
     TaskGroup group(context);
@@ -160,7 +169,8 @@ Task<RunResult> Orchestrator::run(Context context) {
   }
   RunResult result = conclude(context, started);
   co_await finish(result);
-  if (result.exit == Exit::done && run_->looked.age(context) > kSeenTogether) {
+  const bool success = result.exit == Exit::done || result.exit == Exit::cni_pending;
+  if (success && run_->looked.age(context) > kSeenTogether) {
     co_return slept_over(std::move(result));
   }
   co_return result;
@@ -225,6 +235,35 @@ void Orchestrator::make_barriers() {
   }
 }
 
+void Orchestrator::make_turns() {
+  if (!profile_.sequential) return;
+  for (const Step& step : steps_) {
+    if (!step.limited) continue;
+    TurnOrder& turns = turns_.try_emplace(&step, actors_.size()).first->second;
+    for (std::size_t place = 0; place < actors_.size(); ++place) {
+      actors_[place]->place = place;
+      if (!takes_part(*actors_[place], step)) turns.over(place);
+    }
+  }
+}
+
+Task<bool> Orchestrator::wait_for_turn(Context context, const Actor& actor, const Step& step) {
+  const auto turns = turns_.find(&step);
+  if (turns == turns_.end()) co_return true;
+  if (!turns->second.is_turn_of(actor.place)) {
+    world_.events.emit(
+        {EventKind::waiting, world_.clock.now(), actor.result.node, step.phase->name(),
+         "its turn comes after the nodes before it in the profile", actor.result.stage});
+  }
+  co_return co_await turns->second.my_turn(context, actor.place);
+}
+
+void Orchestrator::end_turns(const Actor& actor, const Step* step) {
+  for (auto& [limited, turns] : turns_) {
+    if (!step || step == limited) turns.over(actor.place);
+  }
+}
+
 Task<void> Orchestrator::run_actor(Context context, Actor& actor) {
   actor.result.end = StepEnd::passed;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -237,6 +276,7 @@ Task<void> Orchestrator::run_actor(Context context, Actor& actor) {
     break_barriers(actor, i, actor.result.reason);
     break;
   }
+  end_turns(actor, nullptr);
 }
 
 bool Orchestrator::is_last(const Actor& actor, std::size_t step) const {
@@ -255,10 +295,13 @@ Task<PhaseEnd> Orchestrator::run_step(Context context, Actor& actor, const Step&
   actor.result.phase = step.phase->name();
   if (auto blocked = co_await wait_for(context, actor, step.needs)) co_return *std::move(blocked);
   if (!step.limited) co_return co_await run_phase(context, actor, step);
+  const bool is_turn = co_await wait_for_turn(context, actor, step);
+  if (!is_turn) co_return PhaseEnd{StepEnd::cancelled, std::nullopt, 0};
   const bool entered = co_await turnstile_.enter(context);
   if (!entered) co_return PhaseEnd{StepEnd::cancelled, std::nullopt, 0};
   PhaseEnd end = co_await run_phase(context, actor, step);
   turnstile_.leave();
+  end_turns(actor, &step);
   co_return end;
 }
 
@@ -292,16 +335,26 @@ Task<PhaseEnd> Orchestrator::run_phase(Context context, Actor& actor, const Step
   ClusterSubject subject(world_, std::move(links), phase, profile_.budgets);
   PhaseLoop loop(*run_, phase, subject, actor.changed);
   PhaseEnd end = co_await loop.run(context);
-  note_stages(subject.view());
+  note_nodes(phase, subject.view(), end);
   co_return end;
 }
 
-void Orchestrator::note_stages(const ClusterView& view) {
+void Orchestrator::note_nodes(const ClusterPhase& phase, const ClusterView& view, PhaseEnd& end) {
+  const Wanted wanted{profile_, configs_, ledger_->facts(), world_.clock.now()};
   for (const NodeView& node : view.nodes) {
-    if (!node.status) continue;
-    for (const auto& actor : actors_) {
-      if (actor->result.node == node.node) actor->result.stage = node.status->stage;
-    }
+    const auto actor = std::find_if(actors_.begin(), actors_.end(), [&](const auto& one) {
+      return one->plan && one->plan->name == node.node;
+    });
+    if (actor == actors_.end()) continue;
+    if (node.status) (*actor)->result.stage = node.status->stage;
+    if (!end.finding) continue;
+    (*actor)->unmet = phase.unmet_on(wanted, node);
+    if ((*actor)->unmet.empty()) continue;
+    (*actor)->result.stage = node.status ? node.status->stage : Stage::unknown;
+    (*actor)->unmet_in = phase.name();
+    // The first one is the cause; the others are told in their rows.
+    if (end.finding->node.value().empty()) end.finding->node = node.node;
+    (*actor)->unmet_end = end.finding->node == node.node ? end.end : StepEnd::blocked;
   }
 }
 
@@ -316,29 +369,37 @@ void Orchestrator::settle(Actor& actor, const Step& step, const PhaseEnd& end) {
     if (step.reaches == Milestone::none) return;
     Barrier& reached = barrier(step.reaches);
     reached.arrive();
-    if (reached.open())
+    if (reached.open() && !step.stands_in) {
       emit(EventKind::barrier_opened, {}, step.phase->name(), std::string(reached.name()));
+    }
     return;
   }
   actor.result.reason = end.finding ? end.finding->what : "cancelled";
   if (!end.finding) return;
-  emit(EventKind::phase_failed, actor.result.node, step.phase->name(), end.finding->what);
   // Who is blocked has nothing to tell that the one who blocks does not tell better.
-  if (end.end != StepEnd::blocked) actor.findings.push_back(*end.finding);
+  const bool blocked = end.end == StepEnd::blocked;
+  emit(blocked ? EventKind::blocked : EventKind::phase_failed, actor.result.node,
+       step.phase->name(), end.finding->what);
+  if (!blocked) actor.findings.push_back(*end.finding);
 }
 
 void Orchestrator::break_barriers(const Actor& actor, std::size_t first_step,
                                   const std::string& reason) {
   const std::string who = actor.plan ? actor.plan->name.value() : profile_.name;
+  bool told = false;
   for (std::size_t i = first_step; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     if (step.reaches == Milestone::none || !takes_part(actor, step)) continue;
     Barrier& lost = barrier(step.reaches);
-    if (!lost.broken()) emit(EventKind::barrier_broken, {}, step.phase->name(), reason);
+    // What follows from a milestone that is lost already is told by those whom it blocks.
+    const bool first = !lost.broken() && actor.result.end != StepEnd::blocked && !told;
+    if (first) emit(EventKind::barrier_broken, {}, step.phase->name(), reason);
+    told = true;
     // The first cause is passed on as it is: a chain of followers explains nothing.
-    lost.break_with(actor.result.end == StepEnd::blocked
-                        ? reason
-                        : fmt::format("{} does not reach \"{}\"", who, lost.name()));
+    const std::string cause = step.stands_in
+                                  ? fmt::format("{} does not pass {}", who, step.phase->name())
+                                  : fmt::format("{} does not reach \"{}\"", who, lost.name());
+    lost.break_with(actor.result.end == StepEnd::blocked ? reason : cause);
   }
 }
 
@@ -369,11 +430,37 @@ RunResult Orchestrator::conclude(Context context, MonoTime started) const {
       result.verdict = actor->result.reason;
     }
     result.findings.insert(result.findings.end(), actor->findings.begin(), actor->findings.end());
-    if (actor->plan) result.nodes.push_back(actor->result);
+    if (actor->plan) result.nodes.push_back(actor->row());
   }
+  note_blocked(result);
   result.exit = exits[worst];
   if (worst == 0) result.verdict = success(result.mutations);
+  const bool cni_pending =
+      worst == 0 && std::any_of(actors_.back()->findings.begin(), actors_.back()->findings.end(),
+                                [](const Finding& one) { return one.id == kCniPending; });
+  if (cni_pending) {
+    result.exit = Exit::cni_pending;
+    result.verdict = fmt::format("{}: control plane up, CNI pending", profile_.name);
+  }
   return result;
+}
+
+void Orchestrator::note_blocked(RunResult& result) const {
+  std::map<std::string, std::string> blocked;  // by the reason
+  for (const auto& actor : actors_) {
+    if (actor->result.end != StepEnd::blocked) continue;
+    std::string& names = blocked[actor->result.reason];
+    names +=
+        (names.empty() ? "" : ", ") + (actor->plan ? actor->plan->name.value() : "the cluster");
+  }
+  for (const auto& [reason, names] : blocked) {
+    result.findings.push_back({Severity::note,
+                               "I7",
+                               {},
+                               "blocked",
+                               fmt::format("{}; blocked by it: {}", reason, names),
+                               "nothing of their own is wrong: they go on when it is corrected"});
+  }
 }
 
 std::string Orchestrator::success(int mutations) const {

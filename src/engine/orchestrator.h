@@ -7,6 +7,7 @@
 #include "engine/phase_loop.h"
 #include "phase/sequence.h"
 #include "wait/barrier.h"
+#include "wait/turn_order.h"
 #include "wait/turnstile.h"
 
 namespace ichor {
@@ -56,8 +57,8 @@ class Orchestrator {
   /// Nothing when the milestone is reached; else why it never will be.
   Task<std::optional<PhaseEnd>> wait_for(Context context, const Actor& actor, Milestone milestone);
   Task<PhaseEnd> run_phase(Context context, Actor& actor, const Step& step);
-  /// What the cluster's look saw of nodes that may have taken no step of their own.
-  void note_stages(const ClusterView& view);
+  /// What the cluster's last look saw of nodes that may have taken no step of their own.
+  void note_nodes(const ClusterPhase& phase, const ClusterView& view, PhaseEnd& end);
   void settle(Actor& actor, const Step& step, const PhaseEnd& end);
   void break_barriers(const Actor& actor, std::size_t first_step, const std::string& reason);
 
@@ -65,7 +66,14 @@ class Orchestrator {
   Barrier& barrier(Milestone milestone) { return *barriers_.at(milestone); }
   void make_actors();
   void make_barriers();
+  void make_turns();
+  /// In sequential runs: waits until the nodes before this one in the profile are through the step.
+  Task<bool> wait_for_turn(Context context, const Actor& actor, const Step& step);
+  /// The actor takes no turn any more, neither in this step nor, without one, in any.
+  void end_turns(const Actor& actor, const Step* step);
   RunResult conclude(Context context, MonoTime started) const;
+  /// Who could not begin a step because of others, once for each cause.
+  void note_blocked(RunResult& result) const;
   std::string success(int mutations) const;
   RunResult refused(Exit exit, Finding finding) const;
   void emit(EventKind kind, const NodeName& node, std::string_view phase, std::string text) const;
@@ -79,6 +87,7 @@ class Orchestrator {
   std::unique_ptr<RunState> run_;
   std::map<Milestone, std::unique_ptr<Barrier>> barriers_;
   Turnstile turnstile_;
+  std::map<const Step*, TurnOrder> turns_;  // of sequential runs, by the limited steps
   std::vector<std::unique_ptr<Actor>> actors_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "engine/test_kit.h"
 #include "phase/preflight.h"
+#include "phase/ready.h"
 
 namespace ichor {
 namespace {
@@ -41,8 +42,10 @@ class OrchestratorTest : public EngineRig {
   }
   Task<void> run_into(Orchestrator& orchestrator) { result_ = co_await orchestrator.run(context_); }
   void run(bool adopt = false) {
-    const std::vector<Step> steps = {
-        {std::make_shared<Preflight>(), Who::every_node, Milestone::none, Milestone::none, false}};
+    run({{std::make_shared<Preflight>(), Who::every_node, Milestone::none, Milestone::none, false}},
+        adopt);
+  }
+  void run(const std::vector<Step>& steps, bool adopt = false) {
     Orchestrator orchestrator(world_, profile_, configs_,
                               {RunId("r2"), {"nonce2", "host", "boot", 2}, adopt}, steps);
     Task<void> task = run_into(orchestrator);
@@ -71,6 +74,15 @@ TEST_F(OrchestratorTest, TheJournalOfAnotherClusterIsNotGoneOnWith) {
   EXPECT_EQ(result_.findings[0].id, "O1");
   EXPECT_THAT(result_.findings[0].what, HasSubstr("apps"));
   EXPECT_THAT(result_.findings[0].what, HasSubstr("infra"));
+}
+
+TEST_F(OrchestratorTest, ANodeThatTheClusterWaitsForHasNotPassed) {
+  run({{std::make_shared<Ready>(), Who::cluster, Milestone::none, Milestone::none, false}});
+  EXPECT_NE(result_.exit, Exit::done);
+  ASSERT_EQ(result_.nodes.size(), 1u);
+  EXPECT_EQ(result_.nodes[0].end, StepEnd::failed);
+  EXPECT_EQ(result_.nodes[0].phase, "ready");
+  EXPECT_EQ(result_.nodes[0].reason, "cp1 is back in maintenance mode");
 }
 
 TEST_F(OrchestratorTest, AnEditBetweenRunsNamesTheNodesThatGotAnotherConfig) {

@@ -176,7 +176,9 @@ Task<PhaseEnd> PhaseLoop::run(Context outer) {
     const Wanted wanted{run_.profile, run_.configs, run_.ledger.facts(), context.now()};
     Decision decision = subject_.decide(wanted);
     if (Satisfied* satisfied = std::get_if<Satisfied>(&decision)) {
-      emit(EventKind::phase_done, {});
+      const bool skipped = tries_.empty() && !satisfied->why.empty();
+      if (skipped) co_await keep_verdict("skipped: " + satisfied->why);
+      emit(EventKind::phase_done, skipped ? "skipped: " + satisfied->why : std::string());
       co_return PhaseEnd{StepEnd::passed, std::nullopt, retries_, std::move(satisfied->notes)};
     }
     if (Stop* stop = std::get_if<Stop>(&decision)) co_return stopped(std::move(*stop));
@@ -190,6 +192,15 @@ Task<PhaseEnd> PhaseLoop::run(Context outer) {
     }
     if (end) co_return *std::move(end);
   }
+}
+
+Task<void> PhaseLoop::keep_verdict(std::string text) {
+  JournalRecord record;
+  record.kind = RecordKind::observed;
+  record.key = std::string(kVerdictKey) + std::string(phase_.name());
+  record.value = std::move(text);
+  // For people only: a journal that cannot be written is found out by what must be in it.
+  co_await run_.ledger.append(std::move(record));
 }
 
 Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context, Remember remember) {
@@ -235,6 +246,10 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
   }
   boots_ = 0;
   emit(EventKind::decided, due.action.why);
+  if (due.action.call == Call::bootstrap) {
+    co_await keep_verdict("due: " + due.action.why);
+    if (run_.ledger.broken()) co_return journal_broken();
+  }
   if (mutant("tells-the-config") && due.action.call == Call::apply_configuration) {
     emit(EventKind::decided, std::string(run_.configs.nodes.at(due.action.node).bytes.reveal()));
   }

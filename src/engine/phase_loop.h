@@ -42,6 +42,8 @@ class PhaseLoop {
  private:
   /// Each returns an end, or nothing to look again.
   Task<std::optional<PhaseEnd>> follow(Context context, Act act);
+  /// Keeps what a decision rested on in the journal.
+  Task<void> keep_verdict(std::string text);
   Task<std::optional<PhaseEnd>> follow(Context context, Remember remember);
   Task<std::optional<PhaseEnd>> follow(Context context, Wait wait, std::uint64_t rings_seen);
 

@@ -52,16 +52,30 @@ class Rehearsal {
   }
 
   void play(const Step& step) {
-    if (step.who == Who::cluster)
-      return play_cluster(static_cast<const ClusterPhase&>(*step.phase));
+    const bool blocked = step.needs != Milestone::none && !reached(step.needs);
+    bool passed = !blocked;
+    if (step.who == Who::cluster) {
+      if (!blocked) play_cluster(static_cast<const ClusterPhase&>(*step.phase));
+      cluster_stopped_ = cluster_stopped_ || blocked;
+      passed = passed && !cluster_stopped_;
+    }
     for (const NodePlan& plan : profile_.nodes) {
       const bool wrong_role = (step.who == Who::control_planes && plan.role == Role::worker) ||
                               (step.who == Who::workers && plan.role == Role::control_plane);
-      if (!wrong_role) play_node(static_cast<const NodePhase&>(*step.phase), plan);
+      if (step.who == Who::cluster || wrong_role) continue;
+      if (blocked) stopped_.insert(plan.name);
+      if (!blocked) play_node(static_cast<const NodePhase&>(*step.phase), plan);
+      passed = passed && !stopped_.contains(plan.name);
     }
+    (passed ? reached_ : lost_).insert(step.reaches);
   }
 
-  RunPlan take() { return std::move(plan_); }
+  RunPlan take() {
+    for (const NodePlan& plan : profile_.nodes) {
+      if (unseen_.contains(plan.name)) plan_.unverified.push_back(plan.name);
+    }
+    return std::move(plan_);
+  }
 
  private:
   Wanted wanted() const { return {profile_, configs_, facts_, now_}; }
@@ -73,10 +87,16 @@ class Rehearsal {
     return *found;
   }
 
-  bool all_control_planes_seen() const {
-    return std::all_of(view_.nodes.begin(), view_.nodes.end(), [&](const NodeView& node) {
-      return profile_.find(node.node)->role == Role::worker ||
-             node.presence == Presence::configured;
+  /// Whether everybody who reaches the milestone did.
+  bool reached(Milestone milestone) const {
+    return reached_.contains(milestone) && !lost_.contains(milestone);
+  }
+
+  /// Whether something about the node, or of a cluster's step about its control planes, is assumed.
+  bool unverified(const NodeName& node, bool of_cluster) const {
+    if (!of_cluster) return unseen_.contains(node);
+    return std::any_of(unseen_.begin(), unseen_.end(), [&](const NodeName& name) {
+      return profile_.find(name)->role == Role::control_plane;
     });
   }
 
@@ -88,18 +108,46 @@ class Rehearsal {
       if (std::holds_alternative<Satisfied>(decision)) return;
       if (Stop* stop = std::get_if<Stop>(&decision)) return note_stop(plan.name, std::move(*stop));
       if (Wait* wait = std::get_if<Wait>(&decision)) {
-        note_wait(phase, plan.name, std::move(wait->reason));
-        const bool seen = view.presence == Presence::configured;
-        if (!seen) stopped_.insert(plan.name);
-        if (seen) forecast_running(view);
+        // Nobody was asked where there is no trouble: then there is nothing to wait for either.
+        if (view.trouble || !silent(view)) note_wait(phase, plan.name, std::move(wait->reason));
+        if (silent(view)) {
+          assume(plan, view);
+          continue;
+        }
+        if (view.presence == Presence::configured) forecast_running(view);
+        if (view.presence == Presence::maintenance && phase.name() == "apply") {
+          forecast_configured(plan, configs_.nodes.at(plan.name), view);
+        }
         return;
       }
-      if (!follow(phase, decision)) return;
+      if (!follow(phase, decision, false)) return;
+    }
+  }
+
+  static bool silent(const NodeView& view) { return view.presence == Presence::silent; }
+
+  void assume(const NodePlan& plan, NodeView& view) {
+    unseen_.insert(plan.name);
+    forecast_unseen(plan, configs_.nodes.at(plan.name), facts_, view);
+  }
+
+  /// Members of etcd that were not seen say what the others say, or that all is well.
+  void assume_members() {
+    const auto witness =
+        std::find_if(view_.nodes.begin(), view_.nodes.end(), [&](const NodeView& node) {
+          return !unseen_.contains(node.node) && node.etcd.members && node.etcd.status;
+        });
+    for (NodeView& node : view_.nodes) {
+      const bool assumed = unseen_.contains(node.node) && node.etcd.has_data == Known::yes;
+      if (!assumed || node.etcd.members) continue;
+      if (witness != view_.nodes.end()) node.etcd = witness->etcd;
+      if (witness == view_.nodes.end()) forecast_member(profile_, node);
     }
   }
 
   void play_cluster(const ClusterPhase& phase) {
-    if (!plan_.findings.empty() || cluster_unknown_) return;
+    if (cluster_stopped_) return;
+    assume_members();
     const int decisions_max = kDecisionsMax * static_cast<int>(view_.nodes.size() + 1);
     for (int i = 0; i < decisions_max; ++i) {
       ClusterView seen = view_;
@@ -109,20 +157,22 @@ class Rehearsal {
       });
       Decision decision = phase.decide(wanted(), seen);
       if (std::holds_alternative<Satisfied>(decision)) return;
-      if (Stop* stop = std::get_if<Stop>(&decision)) return note_stop({}, std::move(*stop));
+      if (Stop* stop = std::get_if<Stop>(&decision)) {
+        cluster_stopped_ = true;
+        return note_stop({}, std::move(*stop));
+      }
       if (Wait* wait = std::get_if<Wait>(&decision)) {
         note_wait(phase, {}, std::move(wait->reason));
-        cluster_unknown_ = !all_control_planes_seen();
         forecast_etcd(profile_, view_);
         if (view_.kubeconfig_written) forecast_api(view_);
         return;
       }
-      if (!follow(phase, decision)) return;
+      if (!follow(phase, decision, true)) return;
     }
   }
 
   /// Does in the mind what was decided; false if it was nothing that can be done.
-  bool follow(const Phase& phase, Decision& decision) {
+  bool follow(const Phase& phase, Decision& decision, bool of_cluster) {
     if (Remember* remember = std::get_if<Remember>(&decision)) {
       facts_.fold(remember->record, now_);
       return true;
@@ -130,7 +180,8 @@ class Rehearsal {
     Act* act = std::get_if<Act>(&decision);
     if (!act) return false;
     const Action action = act->action;
-    plan_.steps.push_back({std::string(phase.name()), action.node, action, action.why});
+    plan_.steps.push_back({std::string(phase.name()), action.node, action, action.why,
+                           unverified(action.node, of_cluster)});
     switch (action.call) {
       case Call::apply_configuration:
         forecast_configured(*profile_.find(action.node), configs_.nodes.at(action.node),
@@ -164,9 +215,11 @@ class Rehearsal {
   ClusterView view_;
   MonoTime now_;
   RunPlan plan_;
-  // Nothing can be said of what comes after on these nodes, and on the cluster.
+  // These get no further, and neither does the cluster.
   std::set<NodeName> stopped_;
-  bool cluster_unknown_{false};
+  bool cluster_stopped_{false};
+  std::set<NodeName> unseen_;
+  std::set<Milestone> reached_, lost_;
 };
 
 }  // namespace
@@ -196,7 +249,7 @@ RunPlan plan_run(const ClusterProfile& profile, const ConfigSet& configs,
                  const std::vector<Step>& steps, JournalFacts facts, ClusterView seen,
                  MonoTime now) {
   Rehearsal rehearsal(profile, configs, std::move(facts), std::move(seen), now);
-  for (const Step& step : steps) rehearsal.play(step);
+  for (const Step& step : in_execution_order(steps)) rehearsal.play(step);
   return rehearsal.take();
 }
 

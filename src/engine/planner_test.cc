@@ -80,10 +80,55 @@ class PlannerTest : public ::testing::Test {
 
 TEST_F(PlannerTest, NamesEveryActionFromMaintenanceModeToTheKubeconfig) {
   EXPECT_THAT(planned(), ElementsAre("cp1 ApplyConfiguration", "cp2 ApplyConfiguration",
-                                     "cp3 ApplyConfiguration", "w1 ApplyConfiguration",
-                                     "cp1 Bootstrap", "cp1 Kubeconfig"));
+                                     "cp3 ApplyConfiguration", "cp1 Bootstrap", "cp1 Kubeconfig",
+                                     "w1 ApplyConfiguration"));
   EXPECT_EQ(plan_.action_count(), 6);
   EXPECT_THAT(plan_.findings, IsEmpty());
+  EXPECT_THAT(plan_.unverified, IsEmpty());
+}
+
+TEST_F(PlannerTest, WorkersComeWithTheControlPlanesIfTheProfileSaysSo) {
+  profile_.worker_order = WorkerOrder::with_control_planes;
+  EXPECT_THAT(planned(), ElementsAre("cp1 ApplyConfiguration", "cp2 ApplyConfiguration",
+                                     "cp3 ApplyConfiguration", "w1 ApplyConfiguration",
+                                     "cp1 Bootstrap", "cp1 Kubeconfig"));
+}
+
+TEST_F(PlannerTest, PlansEverythingForMachinesThatNobodyAsked) {
+  const std::vector<std::string> online = planned();
+  for (NodeView& view : seen_.nodes) {
+    const NodeName name = view.node;
+    view = NodeView{};
+    view.node = name;
+  }
+  EXPECT_EQ(planned(), online);
+  EXPECT_EQ(plan_.unverified.size(), 4u);
+  for (const PlannedStep& step : plan_.steps) EXPECT_TRUE(step.unverified) << step.text;
+}
+
+TEST_F(PlannerTest, TakesAMachineThatTheJournalKnowsForWhatItWas) {
+  JournalFacts facts;
+  for (const NodePlan& plan : profile_.nodes) {
+    JournalRecord settled;
+    settled.kind = RecordKind::observed;
+    settled.node = plan.name;
+    settled.key = kSettledKey;
+    facts.fold(settled, MonoTime{});
+  }
+  JournalRecord target;
+  target.kind = RecordKind::bootstrap_target;
+  target.node = NodeName("cp1");
+  facts.fold(target, MonoTime{});
+  seen_.kubeconfig_written = true;
+  seen_.api_ready = Known::yes;
+  for (NodeView& view : seen_.nodes) {
+    const NodeName name = view.node;
+    view = NodeView{};
+    view.node = name;
+  }
+  const RunPlan plan = plan_run(profile_, configs_, bring_up(profile_), facts, seen_, MonoTime{});
+  EXPECT_EQ(plan.action_count(), 0);
+  EXPECT_THAT(plan.findings, IsEmpty());
 }
 
 TEST_F(PlannerTest, PlansNothingForAClusterThatIsReady) {
@@ -98,15 +143,22 @@ TEST_F(PlannerTest, PlansOnlyWhatIsMissing) {
   EXPECT_THAT(planned(), ElementsAre("cp1 Kubeconfig"));
 }
 
-TEST_F(PlannerTest, DoesNotGuessWhatANodeWouldSayThatWasNotSeen) {
+TEST_F(PlannerTest, MarksWhatRestsOnANodeThatWasNotSeen) {
   NodeView silent;
   silent.node = NodeName("cp2");
   silent.trouble = CallError{Call::open, Progress::not_sent, TlsVerdict::fine, Code::unavailable,
                              "connection refused"};
   node("cp2") = silent;
   EXPECT_THAT(planned(), ElementsAre("cp2 waits: cp2: connection refused", "cp1 ApplyConfiguration",
-                                     "cp3 ApplyConfiguration", "w1 ApplyConfiguration"))
-      << "and bootstrap is not planned on the word of two out of three";
+                                     "cp2 ApplyConfiguration", "cp3 ApplyConfiguration",
+                                     "cp1 Bootstrap", "cp1 Kubeconfig", "w1 ApplyConfiguration"));
+  EXPECT_THAT(plan_.unverified, ElementsAre(NodeName("cp2")));
+  std::vector<std::string> assumed;
+  for (const PlannedStep& step : plan_.steps) {
+    if (step.unverified) assumed.push_back(step.phase + " " + step.node.value());
+  }
+  EXPECT_THAT(assumed, ElementsAre("apply cp2", "bootstrap cp1", "kubeconfig cp1"))
+      << "bootstrap needs the word of all three";
 }
 
 TEST_F(PlannerTest, TellsWhereTheRunWouldStop) {
@@ -117,9 +169,8 @@ TEST_F(PlannerTest, TellsWhereTheRunWouldStop) {
   ASSERT_EQ(plan_.findings.size(), 1u);
   EXPECT_EQ(plan_.findings[0].node, NodeName("cp3"));
   EXPECT_TRUE(plan_.unsafe);
-  EXPECT_THAT(lines, ElementsAre("cp1 ApplyConfiguration", "cp2 ApplyConfiguration",
-                                 "w1 ApplyConfiguration"))
-      << "other nodes are not kept from their configs";
+  EXPECT_THAT(lines, ElementsAre("cp1 ApplyConfiguration", "cp2 ApplyConfiguration"))
+      << "workers wait for an API that never answers";
 }
 
 TEST_F(PlannerTest, GivesTheSamePlanForTheSameViews) { EXPECT_EQ(planned(), planned()); }

@@ -279,6 +279,17 @@ TYPED_TEST(JournalContract, the_lock_of_another_host_is_kept_until_it_is_broken_
   EXPECT_TRUE(journal->lock(laptop));
 }
 
+TYPED_TEST(JournalContract, tells_whether_the_holder_runs_here) {
+  const auto watcher = this->body_.process();
+  EXPECT_FALSE(watcher->holder_runs_here());
+  auto holder = this->owner("a");
+  EXPECT_TRUE(watcher->holder_runs_here());
+  EXPECT_TRUE(holder->holder_runs_here());
+  holder.reset();
+  EXPECT_TRUE(watcher->holder()) << "a crash leaves its name behind";
+  EXPECT_FALSE(watcher->holder_runs_here());
+}
+
 TYPED_TEST(JournalContract, a_free_lock_cannot_be_broken) {
   const auto journal = this->body_.process();
   EXPECT_EQ(journal->break_lock("").error().code, Errc::invalid);

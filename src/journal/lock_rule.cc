@@ -16,8 +16,8 @@ Error refused_by(const LockOwner& holder, std::string_view why) {
   message += " on host " + holder.host;
   message += " (boot " + holder.boot_id + ", nonce " + holder.nonce + "): ";
   message += why;
-  message += "; wait for it to end, or, if you know that it is gone, run: ichor unlock ";
-  message += holder.nonce;
+  message += "; wait for it to end, or, if you know that it is gone, run `ichor unlock ";
+  message += holder.nonce + "`";
   return {Errc::locked, std::move(message)};
 }
 

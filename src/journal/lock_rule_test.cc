@@ -24,8 +24,8 @@ TEST(LockRule, a_refusal_says_who_why_and_what_to_do) {
   EXPECT_EQ(error.code, Errc::locked);
   EXPECT_EQ(error.message,
             "this cluster's state is locked by process 9 on host desk (boot boot-2, nonce n-1): "
-            "it is running; wait for it to end, or, if you know that it is gone, run: "
-            "ichor unlock n-1");
+            "it is running; wait for it to end, or, if you know that it is gone, run "
+            "`ichor unlock n-1`");
 }
 
 }  // namespace

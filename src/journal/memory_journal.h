@@ -65,6 +65,7 @@ class MemoryJournal final : public Journal {
   Result<void> lock(const LockOwner& owner) override;
   void unlock() override;
   std::optional<LockOwner> holder() override { return store_.owner_; }
+  bool holder_runs_here() override { return store_.owner_ && store_.owner_alive_; }
   Result<void> break_lock(const std::string& nonce) override;
 
  private:

@@ -219,6 +219,11 @@ std::optional<LockOwner> SqliteJournal::holder() {
       [](SqliteStore& store) { return store.holder().value_or(std::nullopt); });
 }
 
+bool SqliteJournal::holder_runs_here() {
+  return writer_->with_store(
+      [](SqliteStore& store) { return store.holder_runs_here().value_or(false); });
+}
+
 Result<void> SqliteJournal::break_lock(const std::string& nonce) {
   return writer_->with_store([&](SqliteStore& store) { return store.break_lock(nonce); });
 }

@@ -35,6 +35,7 @@ class SqliteJournal final : public Journal {
   Result<void> lock(const LockOwner& owner) override;
   void unlock() override;
   std::optional<LockOwner> holder() override;
+  bool holder_runs_here() override;
   Result<void> break_lock(const std::string& nonce) override;
 
   JournalOrigin origin();

@@ -49,6 +49,7 @@ class SqliteStore {
   Result<void> lock(const LockOwner& owner);
   Result<void> unlock();
   Result<std::optional<LockOwner>> holder();
+  Result<bool> holder_runs_here();
   Result<void> break_lock(const std::string& nonce);
 
   /// Commits all of `batch` or nothing, and sets each record's seq. Errc::locked without the lock.

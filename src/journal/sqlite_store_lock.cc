@@ -177,6 +177,19 @@ Result<std::optional<LockOwner>> SqliteStore::holder() {
   return row->owner;
 }
 
+Result<bool> SqliteStore::holder_runs_here() {
+  const auto row = load_owner();
+  if (!row) return tl::unexpected(row.error());
+  if (!row->held()) return false;
+  if (held_) return true;
+  auto file = LockFile::open(folder_);
+  if (!file) return tl::unexpected(std::move(file).error());
+  // The operating system's lock ends with its process; this one ends with `file`.
+  const auto free = file->try_lock(row->generation);
+  if (!free) return tl::unexpected(free.error());
+  return !*free;
+}
+
 Result<void> SqliteStore::break_lock(const std::string& nonce) {
   if (failure_) return tl::unexpected(*failure_);
   Result<void> broken = move_on(nonce);

@@ -25,7 +25,8 @@ struct Action {
   std::string why;  // "in maintenance mode, no config yet"
   /// What it was decided on may have changed after this moment: then it is not sent any more.
   MonoTime sound_until{kNever};
-  ResetRequest reset{};  // Reset only
+  ResetRequest reset{};   // Reset only
+  bool no_reboot{false};  // ApplyConfiguration only: refuse what a reboot would be needed for
 };
 
 }  // namespace ichor

@@ -23,7 +23,8 @@ struct ConfigSet {
   Digest
       secrets_fingerprint;  // of the secrets all of them were made with; empty: nobody keeps those
   std::string contract;     // "1.12", by which they were generated; empty: they were ready-made
-  Digest plan;              // over profile and configs: tells that an operator edited between runs
+  Digest plan;  // over profile and configs: tells that an operator edited between runs; empty: of
+                // some nodes only
 };
 
 }  // namespace ichor

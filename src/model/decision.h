@@ -15,6 +15,7 @@ namespace ichor {
 /// The condition of the phase holds; nothing is left to do.
 struct Satisfied {
   std::vector<Finding> notes{};  // what the operator should know all the same
+  std::string why{};             // what says that nothing is left to do, where that is not plain
 };
 
 /// Nothing can be done now; `reason` says what is unmet. Look again after a change. A wait for one

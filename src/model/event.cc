@@ -17,6 +17,7 @@ std::string_view name_of(EventKind kind) {
     case EventKind::barrier_broken: return "barrier-broken";
     case EventKind::finding: return "finding";
     case EventKind::run_ended: return "run-ended";
+    case EventKind::blocked: return "blocked";
   }
   return "?";
 }

@@ -23,6 +23,7 @@ enum class EventKind {
   barrier_broken,
   finding,
   run_ended,
+  blocked,  // a step cannot begin, because what it waits for was lost elsewhere: text says where
 };
 
 std::string_view name_of(EventKind kind);

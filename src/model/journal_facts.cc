@@ -47,12 +47,18 @@ void JournalFacts::fold(const JournalRecord& record, MonoTime now) {
     }
     case RecordKind::observed: fold_observed(record); break;
     case RecordKind::node_excluded: excluded_[record.node] = true; break;
-    case RecordKind::run_started:
-      plan_ = digest_from_hex(record.value);
-      cluster_ = record.key;
-      break;
+    case RecordKind::run_started: fold_start(record); break;
     case RecordKind::run_ended: break;
   }
+}
+
+void JournalFacts::fold_start(const JournalRecord& record) {
+  const Digest plan = digest_from_hex(record.value);
+  // A run of Kubernetes phases has no plan of the nodes. The first builds wrote the word "phases"
+  // where the cluster's name belongs, and their journals must stay usable.
+  if (plan.empty() && record.key == "phases") return;
+  cluster_ = record.key;
+  if (!plan.empty()) plan_ = plan;
 }
 
 void JournalFacts::fold_observed(const JournalRecord& record) {

@@ -53,13 +53,14 @@ class JournalFacts {
   bool adopted() const { return adopted_; }
   /// The cluster's name, as the last run had it. Empty: not told.
   const std::string& cluster() const { return cluster_; }
-  /// Of the last run: profile and configs. Empty: there was none.
+  /// Of the last run that worked on nodes: profile and configs. Empty: there was none.
   const Digest& plan() const { return plan_; }
   bool empty() const { return count_ == 0; }
   /// All identities bound so far, for telling duplicates.
   const std::map<NodeName, BoundIdentity>& identities() const { return bound_; }
 
  private:
+  void fold_start(const JournalRecord& record);
   void fold_observed(const JournalRecord& record);
 
   std::map<NodeName, BoundIdentity> bound_;
@@ -86,5 +87,7 @@ BoundIdentity decode_identity(std::string_view text);
 inline constexpr std::string_view kSettledKey = "settled";
 inline constexpr std::string_view kResetKey = "reset";
 inline constexpr std::string_view kAdoptedKey = "adopted";
+/// What a decision rested on, by the phase's name: for people who read the journal.
+inline constexpr std::string_view kVerdictKey = "verdict ";
 
 }  // namespace ichor

@@ -47,6 +47,28 @@ TEST(JournalFacts, AnOutcomeBelongsToItsIntentOnly) {
   EXPECT_EQ(facts.last(Call::bootstrap, kNode)->outcome, OutcomeKind::refused);
 }
 
+JournalRecord start(std::string cluster, const Digest& plan) {
+  JournalRecord record;
+  record.kind = RecordKind::run_started;
+  record.key = std::move(cluster);
+  record.value = to_hex(plan);
+  return record;
+}
+
+TEST(JournalFacts, ARunOfPhasesLeavesClusterAndPlanAsTheyAre) {
+  Digest plan;
+  plan.bytes[0] = 7;
+  JournalFacts facts;
+  facts.fold(start("infra", plan), MonoTime{});
+  facts.fold(start("infra", {}), MonoTime{});
+  EXPECT_EQ(facts.cluster(), "infra");
+  EXPECT_EQ(facts.plan(), plan);
+  // As the first builds wrote it.
+  facts.fold(start("phases", {}), MonoTime{});
+  EXPECT_EQ(facts.cluster(), "infra");
+  EXPECT_EQ(facts.plan(), plan);
+}
+
 TEST(JournalFacts, IdentityComesBackAsItWasWritten) {
   Identity identity;
   identity.uuid = MachineUuid("36f4dff3-8825-451e-a447-e2f303ee4d56");

@@ -12,7 +12,7 @@ namespace ichor {
 
 /// What a journal row says. The numbers are stored: never reuse one.
 enum class RecordKind : int {
-  run_started = 1,       // key: the cluster's name; value: plan digest as hex
+  run_started = 1,       // key: the cluster's name; value: plan digest as hex, zero without nodes
   secrets_fixed = 2,     // value: fingerprint of the secrets bundle, before the first send
   identity_bound = 3,    // node; value: identity as text, see model/journal_facts.h
   bootstrap_target = 4,  // node; value: identity of the machine, before the first Bootstrap

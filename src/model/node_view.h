@@ -73,6 +73,7 @@ struct Reads {
   bool hardware{false};
   bool time{false};
   bool services{false};
+  bool etcd_data{false};    // is there anything in its data directory
   bool etcd{false};         // does etcd exist: data directory, service, members if there is data
   bool etcd_health{false};  // how is it: service, members, status, alarms
 };

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace ichor {
@@ -14,6 +15,11 @@ Result<std::string> make_temp_dir(const std::string& prefix) {
     return fail(Errc::io, fmt::format("{}: cannot be made: {}", path, std::strerror(errno)));
   }
   return path;
+}
+
+void remove_temp_dir(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
 }
 
 }  // namespace ichor

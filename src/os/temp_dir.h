@@ -10,4 +10,8 @@ namespace ichor {
 /// it.
 Result<std::string> make_temp_dir(const std::string& prefix);
 
+/// Removes such a folder with all that is in it. What cannot be removed stays: it is this user's
+/// own and nobody needs it.
+void remove_temp_dir(const std::string& path);
+
 }  // namespace ichor

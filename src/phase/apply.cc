@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/mutant.h"
+#include "phase/configured.h"
 
 namespace ichor {
 
@@ -37,8 +38,10 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
     return Stop{Finding{Severity::error, "T2", plan.name, "stage",
                         fmt::format("{} fell back to maintenance mode after its install",
                                     plan.name.value()),
-                        "the config is not sent to what may be somebody else; look at the console, "
-                        "then run `ichor reset` for it"},
+                        fmt::format("look at its console: if it booted from an ISO or the network, "
+                                    "boot it from its disk again, nothing is lost; if it was wiped "
+                                    "on purpose, `ichor reset {}` tells the journal",
+                                    plan.name.value())},
                 true};
   }
   // A look that was not answered is no look: it cannot tell that an earlier config did not take.
@@ -61,29 +64,79 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
   return Act{Action{Call::apply_configuration, plan.name, config.digest, std::move(why), kNever}};
 }
 
-/// The node runs a config of this cluster that is not the one to be sent.
-Stop other_config(const Wanted& wanted, const NodePlan& plan, const MachineConfig& config) {
-  const std::string& name = plan.name.value();
+/// D2: before 1.13 Talos closes its port while it installs. A node that took its config and refuses
+/// connections since then installs, or cannot; only its console says which.
+std::optional<Wait> installs_unseen(const Wanted& wanted, const NodePlan& plan,
+                                    const NodeView& view) {
   const MutationFact* sent = wanted.facts.last(Call::apply_configuration, plan.name);
-  if (sent && !sent->payload.empty() && sent->payload != config.digest) {
-    return Stop{Finding{Severity::error, "O3", plan.name, "config",
-                        fmt::format("the profile was edited after {} got its config", name),
-                        fmt::format("ichor does not change live nodes: put the profile back, use "
-                                    "`talosctl -n {} apply-config`, or `ichor reset {}` and "
-                                    "install it anew",
-                                    plan.address.value(), name)},
-                true};
+  const bool refuses = view.presence == Presence::silent && view.trouble &&
+                       view.trouble->progress == Progress::not_sent &&
+                       view.trouble->code == Code::unavailable;
+  const bool took_it = sent && sent->outcome == OutcomeKind::done;
+  if (!refuses || !took_it || wanted.facts.settled(plan.name)) return std::nullopt;
+  const std::string& name = plan.name.value();
+  return Wait{
+      fmt::format("{} took its config and answers nobody while it installs: {}", name,
+                  to_text(*view.trouble)),
+      "D2",
+      fmt::format(
+          "look at the console of {}: it says if the installer image cannot be pulled. Check "
+          "the registry, talos.installer_image and the schematic; then `ichor up` goes on",
+          name)};
+}
+
+/// O3: the node was sent another config than the profile leads to now, or the changed one has not
+/// taken. Nothing if the difference is not of our making.
+std::optional<Decision> decide_edit(const Wanted& wanted, const NodePlan& plan,
+                                    const NodeView& view, const MachineConfig& config) {
+  const MutationFact* sent = wanted.facts.last(Call::apply_configuration, plan.name);
+  if (!sent || sent->payload.empty()) return std::nullopt;
+  const std::string& name = plan.name.value();
+  const bool edited = sent->payload != config.digest;
+  const bool may_take = !edited && sent->outcome != OutcomeKind::refused;
+  if (may_take && wanted.now - sent->at < kSettleTime && wanted.facts.settled(plan.name)) {
+    return Wait{fmt::format("{} has the changed config and does not run it yet", name)};
   }
-  return Stop{Finding{Severity::error, sent ? "O4" : "T4", plan.name, "config",
-                      fmt::format("{} runs another config of this cluster", name),
-                      "see `ichor machineconfig diff`; ichor does not change live nodes: use "
-                      "talosctl apply-config, or put the profile back"},
-              true};
+  const bool lost = sent->outcome != OutcomeKind::done && wanted.facts.settled(plan.name);
+  if (!edited && !lost) return std::nullopt;
+  const Stage stage = view.status->stage;
+  if (stage != Stage::booting && stage != Stage::running) {
+    return Wait{fmt::format("{} is {}", name, name_of(stage))};
+  }
+  Action action{Call::apply_configuration, plan.name, config.digest,
+                "the profile was edited after the node got its config", kNever};
+  // Once there may be an etcd, a reboot costs a member or a workload: only what needs none is done.
+  const bool no_etcd = plan.role == Role::worker || view.etcd.has_data == Known::no;
+  action.no_reboot = !no_etcd || may_have_etcd(wanted.profile, wanted.facts);
+  return Act{std::move(action)};
+}
+
+/// The node runs a config of this cluster that neither this profile nor an earlier one led to.
+Stop other_config(const Wanted& wanted, const NodePlan& plan) {
+  const MutationFact* sent = wanted.facts.last(Call::apply_configuration, plan.name);
+  return Stop{
+      Finding{Severity::error, sent ? "O4" : "T4", plan.name, "config",
+              fmt::format("{} runs another config of this cluster", plan.name.value()),
+              fmt::format("see `ichor machineconfig diff`; put the change into the profile, "
+                          "or take it back with `talosctl -n {} apply-config`",
+                          plan.address.value())},
+      true};
 }
 
 }  // namespace
 
+Decision ApplyEdits::decide(const Wanted& wanted, const NodePlan& plan,
+                            const NodeView& view) const {
+  const bool seen = view.presence == Presence::configured && view.status && view.config;
+  if (!seen || may_have_etcd(wanted.profile, wanted.facts)) return Satisfied{};
+  const auto config = wanted.configs.nodes.find(plan.name);
+  check(config != wanted.configs.nodes.end(), "every node of the plan has a config");
+  if (*view.config == config->second.canonical) return Satisfied{};
+  return decide_edit(wanted, plan, view, config->second).value_or(Satisfied{});
+}
+
 Decision Apply::decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const {
+  if (auto wait = installs_unseen(wanted, plan, view)) return *std::move(wait);
   if (auto decided = decide_presence(plan, view)) return *std::move(decided);
   const auto found = wanted.configs.nodes.find(plan.name);
   check(found != wanted.configs.nodes.end(), "every node of the plan has a config");
@@ -94,7 +147,8 @@ Decision Apply::decide(const Wanted& wanted, const NodePlan& plan, const NodeVie
   if (!view.config_read || !view.status) return wait_for_node(plan, view);
   if (!view.config) return Wait{fmt::format("{} loads its config", plan.name.value())};
   if (*view.config != config.canonical && !mutant("any-config-will-do")) {
-    return other_config(wanted, plan, config);
+    if (auto edit = decide_edit(wanted, plan, view, config)) return *std::move(edit);
+    return other_config(wanted, plan);
   }
   const Stage stage = view.status->stage;
   if (stage != Stage::booting && stage != Stage::running) {

@@ -5,11 +5,24 @@
 namespace ichor {
 
 /// Brings the node's config onto the node and waits until it has left installation with it. A node
-/// that runs exactly this config is left alone; one that runs another is not touched.
+/// that runs exactly this config is left alone. One that runs an earlier config of ours gets the
+/// changed one: as it is before there is an etcd, without a reboot afterwards. One that somebody
+/// else configured is not touched.
 class Apply final : public NodePhase {
  public:
   std::string_view name() const override { return "apply"; }
   std::string_view title() const override { return "Apply machine configs"; }
+  Reads reads() const override { return {.status = true, .config = true, .etcd_data = true}; }
+  Duration budget(const Budgets& budgets) const override { return budgets.apply; }
+  Decision decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const override;
+};
+
+/// The edits of the profile on workers that have a config already, before there is an etcd: there a
+/// reboot costs nothing, and after the API answers it would. Everything else is left to Apply.
+class ApplyEdits final : public NodePhase {
+ public:
+  std::string_view name() const override { return "edits"; }
+  std::string_view title() const override { return "Apply edited configs"; }
   Reads reads() const override { return {.status = true, .config = true}; }
   Duration budget(const Budgets& budgets) const override { return budgets.apply; }
   Decision decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const override;

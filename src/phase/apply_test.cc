@@ -140,18 +140,112 @@ TEST_F(ApplyTest, AnInstalledNodeNeverGetsAConfigInMaintenanceModeAgain) {
   EXPECT_EQ(stop->finding.id, "T2");
 }
 
-TEST_F(ApplyTest, AnEditAfterTheConfigWasSentIsNamedAsSuch) {
-  configured(Stage::running, digest(9));
-  JournalRecord record;
-  record.kind = RecordKind::intent;
-  record.call = Call::apply_configuration;
-  record.node = plan_.name;
-  record.value = to_hex(digest(7));
-  facts_.fold(record, now_);
-  EXPECT_EQ(std::get<Stop>(decide()).finding.id, "O3");
-  // What was sent is what is wanted, and the node has another one: somebody else was at work.
-  record.value = to_hex(digest(1));
-  facts_.fold(record, now_);
+TEST_F(ApplyTest, ANodeThatRefusesAfterItsConfigMayFailToPullItsImage) {
+  view_.presence = Presence::silent;
+  view_.trouble = CallError{Call::open, Progress::not_sent, TlsVerdict::fine, Code::unavailable,
+                            "connection refused"};
+  EXPECT_EQ(std::get<Wait>(decide()).fault, "") << "it was sent nothing";
+  sent("key-1", OutcomeKind::done, seconds(100));
+  const Wait wait = std::get<Wait>(decide());
+  EXPECT_EQ(wait.fault, "D2");
+  EXPECT_FALSE(wait.fix.empty());
+  view_.trouble->code = Code::deadline_exceeded;
+  EXPECT_EQ(std::get<Wait>(decide()).fault, "") << "nothing listens at all: the network, or power";
+  view_.trouble->code = Code::unavailable;
+  settled();
+  EXPECT_EQ(std::get<Wait>(decide()).fault, "") << "it was installed before";
+}
+
+/// The node has got a config of an earlier form of the profile.
+class EditTest : public ApplyTest {
+ protected:
+  EditTest() {
+    plan_.role = Role::control_plane;
+    profile_.nodes = {plan_};
+    configured(Stage::running, digest(9));
+    view_.etcd.has_data = Known::no;
+    settled();
+    sent_config(digest(7), OutcomeKind::done);
+  }
+  void sent_config(const Digest& payload, OutcomeKind outcome, Duration ago = seconds(100)) {
+    JournalRecord record;
+    record.kind = RecordKind::intent;
+    record.call = Call::apply_configuration;
+    record.node = plan_.name;
+    record.seq = ++seq_;
+    record.value = to_hex(payload);
+    facts_.fold(record, now_ - ago);
+    record.kind = RecordKind::outcome;
+    record.ref = seq_;
+    record.outcome = outcome;
+    facts_.fold(record, now_ - ago);
+  }
+  const Action* action() {
+    decision_ = decide();
+    const Act* act = std::get_if<Act>(&decision_);
+    return act ? &act->action : nullptr;
+  }
+
+  std::uint64_t seq_{10};
+  Decision decision_;
+};
+
+TEST_F(EditTest, BeforeBootstrapTheChangedConfigIsSimplyApplied) {
+  ASSERT_NE(action(), nullptr);
+  EXPECT_EQ(action()->payload, digest(1));
+  EXPECT_FALSE(action()->no_reboot);
+}
+
+TEST_F(EditTest, OnceThereMayBeAnEtcdNothingIsRebooted) {
+  for (const Known data : {Known::yes, Known::unknown}) {
+    view_.etcd.has_data = data;
+    ASSERT_NE(action(), nullptr);
+    EXPECT_TRUE(action()->no_reboot);
+  }
+  view_.etcd.has_data = Known::no;
+  JournalRecord target;
+  target.kind = RecordKind::bootstrap_target;
+  target.node = plan_.name;
+  facts_.fold(target, now_);
+  ASSERT_NE(action(), nullptr);
+  EXPECT_TRUE(action()->no_reboot);
+}
+
+TEST_F(EditTest, WorkersGetTheirEditsBeforeThereIsAnEtcd) {
+  const auto decide_edits = [this] {
+    return ApplyEdits().decide(Wanted{profile_, configs_, facts_, now_}, plan_, view_);
+  };
+  plan_.role = Role::worker;
+  const Decision decision = decide_edits();
+  ASSERT_TRUE(std::holds_alternative<Act>(decision));
+  EXPECT_FALSE(std::get<Act>(decision).action.no_reboot);
+  view_.presence = Presence::maintenance;
+  EXPECT_TRUE(std::holds_alternative<Satisfied>(decide_edits())) << "that is for Apply";
+  view_.presence = Presence::configured;
+  JournalRecord target;
+  target.kind = RecordKind::bootstrap_target;
+  target.node = NodeName("cp1");
+  facts_.fold(target, now_);
+  EXPECT_TRUE(std::holds_alternative<Satisfied>(decide_edits()));
+}
+
+TEST_F(EditTest, AnInstallIsNotInterrupted) {
+  view_.status->stage = Stage::installing;
+  EXPECT_TRUE(decides<Wait>());
+}
+
+TEST_F(EditTest, TheChangeIsGivenTimeAndSentAgainIfItWasLost) {
+  sent_config(digest(1), OutcomeKind::unknown, seconds(5));
+  EXPECT_TRUE(decides<Wait>());
+  sent_config(digest(1), OutcomeKind::unknown, seconds(50));
+  EXPECT_TRUE(decides<Act>());
+  sent_config(digest(1), OutcomeKind::refused, seconds(1));
+  EXPECT_TRUE(decides<Act>());
+}
+
+TEST_F(EditTest, AConfigThatSomebodyElseChangedIsNotTouched) {
+  // What was sent is what is wanted, and the node has another one.
+  sent_config(digest(1), OutcomeKind::done);
   EXPECT_EQ(std::get<Stop>(decide()).finding.id, "O4");
 }
 

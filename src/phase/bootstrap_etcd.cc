@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/mutant.h"
+#include "model/etcd_advice.h"
 #include "phase/dead_disk.h"
 #include "phase/etcd_groups.h"
 #include "phase/install_disk.h"
@@ -29,27 +30,47 @@ std::string with_ids(const EtcdGroup& group) {
   return text;
 }
 
+/// What each control plane says of etcd, for people: "cp1: data, Running, 3 members".
+std::string signals_of(const ClusterView& view) {
+  std::string text;
+  for (const NodeView& node : view.nodes) {
+    text += fmt::format("{}{}: ", text.empty() ? "" : "; ", node.node.value());
+    if (node.presence == Presence::maintenance) {
+      text += "in maintenance mode";
+      continue;
+    }
+    switch (node.etcd.has_data) {
+      case Known::unknown: text += "has not said whether it has etcd data"; continue;
+      case Known::no: text += "no etcd data"; break;
+      case Known::yes: text += "etcd data"; break;
+    }
+    if (!node.etcd.service_state.empty()) text += ", service " + node.etcd.service_state;
+    if (node.etcd.members) text += fmt::format(", {} members", node.etcd.members->size());
+  }
+  return text;
+}
+
 /// Two clusters, or one that is not ours.
-std::optional<Decision> decide_existing(const Wanted& wanted,
-                                        const std::vector<EtcdGroup>& groups) {
+std::optional<Decision> decide_existing(const Wanted& wanted, const ClusterView& view) {
+  const std::vector<EtcdGroup> groups = etcd_groups(view);
   if (groups.size() > 1 && !mutant("two-clusters-are-one")) {
     return unsafe(
         "E4", {},
         fmt::format("two etcd clusters: [{}] and [{}]", with_ids(groups[0]), with_ids(groups[1])),
-        "nothing was touched; keep the one with the data you want and `ichor reset` the "
+        "nothing was sent to either; keep the one that has your data and `ichor reset` the "
         "control planes of the other");
   }
   if (groups.empty()) return std::nullopt;
-  for (const EtcdMember& member : groups[0].members) {
-    const NodePlan* plan = wanted.profile.find(NodeName(member.hostname));
-    if (!member.hostname.empty() && (!plan || plan->role != Role::control_plane)) {
-      return unsafe("E5", {},
-                    fmt::format("etcd has a member {} that is no control plane of this profile",
-                                member.hostname),
-                    "this data belongs to another cluster or an old node: `talosctl etcd members`");
-    }
+  const std::vector<EtcdMember>& members = groups[0].members;
+  for (const EtcdMember& member : unknown_members(wanted.profile, members)) {
+    return unsafe("E5", {},
+                  fmt::format("etcd has a member {} that is no control plane of this profile",
+                              member.hostname),
+                  unknown_member_advice(wanted.profile, members, member));
   }
-  return Satisfied{};
+  return Satisfied{
+      {},
+      fmt::format("etcd exists with the members {} ({})", to_text(groups[0]), signals_of(view))};
 }
 
 const ServiceStatus* etcd_service(const NodeView& node) {
@@ -83,7 +104,10 @@ std::optional<Wait> not_a_no(const Wanted& wanted, const NodeView& node) {
       fmt::format("{} has etcd data and its etcd does not answer yet ({})", name, etcd_state(node)),
       told ? "E3" : "E5",
       told ? fmt::format("see `talosctl -n {} logs etcd`", node.address.value())
-           : fmt::format("if the data is an old cluster's: `ichor reset {}`", name)};
+           : fmt::format("see `talosctl -n {0} service etcd` and `talosctl -n {0} logs etcd`: a "
+                         "member of this cluster comes up by itself. Only if the log proves that "
+                         "the data is an old cluster's: `ichor reset {1}`",
+                         node.address.value(), name)};
 }
 
 /// D4: Talos runs from another disk than the planned one, which would be found out by its loss.
@@ -191,7 +215,7 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
     if (node.presence != Presence::foreign && node.presence != Presence::stranger) continue;
     return *decide_presence(*wanted.profile.find(node.node), node);
   }
-  if (auto decided = decide_existing(wanted, etcd_groups(view))) return *std::move(decided);
+  if (auto decided = decide_existing(wanted, view)) return *std::move(decided);
 
   MonoTime oldest = wanted.now;
   // Before anybody is waited for: a dead disk can be what he waits for.
@@ -231,7 +255,11 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
     record.value = encode_identity(*target->identity, {});
     return Remember{std::move(record)};
   }
-  return Act{Action{Call::bootstrap, name, {}, why_now(wanted, *target), oldest + kFreshTime}};
+  return Act{Action{Call::bootstrap,
+                    name,
+                    {},
+                    fmt::format("{} ({})", why_now(wanted, *target), signals_of(view)),
+                    oldest + kFreshTime}};
 }
 
 }  // namespace ichor

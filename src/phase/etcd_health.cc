@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "base/mutant.h"
+#include "model/etcd_advice.h"
 #include "phase/dead_disk.h"
 #include "phase/etcd_groups.h"
 
 namespace ichor {
 
 namespace {
-
-std::string_view name_of(EtcdAlarmKind kind) {
-  return kind == EtcdAlarmKind::no_space ? "NOSPACE" : "CORRUPT";
-}
 
 /// How far the others are, for a learner's progress and a voter's lag.
 std::uint64_t newest_index(const ClusterView& view) {
@@ -24,18 +22,31 @@ std::uint64_t newest_index(const ClusterView& view) {
   return newest;
 }
 
+/// How an operator gives a learner up. A learner's own etcd refuses it, so a voter is asked.
+std::string learner_fix(const Wanted& wanted, const ClusterView& view, EtcdMemberId learner,
+                        const std::string& name) {
+  std::string voter = "OTHER";
+  for (const NodeView& node : view.nodes) {
+    const NodePlan* plan = wanted.profile.find(node.node);
+    const bool votes = plan && node.etcd.service_healthy && node.etcd.status &&
+                       !node.etcd.status->is_learner && node.node.value() != name;
+    if (votes) voter = plan->address.value();
+    if (votes) break;
+  }
+  return fmt::format(
+      "if it makes no progress: `talosctl -n {} etcd remove-member {:016x}`, then reboot {}: it "
+      "joins again",
+      voter, learner.value(), name);
+}
+
 /// E6 and E7: joins are serial and a learner is promoted by its own node, which tries for ten
 /// minutes.
-Wait learner_wait(const NodeView& node, const EtcdStatus& status, std::uint64_t newest) {
+Wait learner_wait(const Wanted& wanted, const ClusterView& view, const NodeView& node,
+                  const EtcdStatus& status, std::uint64_t newest) {
   const std::string& name = node.node.value();
-  return Wait{
-      fmt::format("{} is still a learner (member {:016x}, {} of {} entries)", name,
-                  status.member.value(), status.raft_applied_index, newest),
-      "E7",
-      fmt::format("`talosctl -n {0} etcd remove-member {1:016x}`, then reboot {2}: it joins "
-                  "anew",
-                  node.address.value(), status.member.value(), name),
-      kPromotionTime};
+  return Wait{fmt::format("{} is still a learner (member {:016x}, {} of {} entries)", name,
+                          status.member.value(), status.raft_applied_index, newest),
+              "E7", learner_fix(wanted, view, status.member, name), kPromotionTime};
 }
 
 const EtcdMember* find_learner(const ClusterView& view) {
@@ -53,17 +64,13 @@ const EtcdMember* find_learner(const ClusterView& view) {
 std::optional<Wait> learner_listed(const Wanted& wanted, const ClusterView& view) {
   const EtcdMember* learner = find_learner(view);
   if (!learner) return std::nullopt;
-  const NodePlan* plan = wanted.profile.find(NodeName(learner->hostname));
-  const std::string address = plan ? plan->address.value() : learner->hostname;
   return Wait{
       fmt::format("{} is still a learner (member {:016x})", learner->hostname, learner->id.value()),
-      "E7",
-      fmt::format("`talosctl -n {0} etcd remove-member {1:016x}`, then reboot {2}: it joins anew",
-                  address, learner->id.value(), learner->hostname),
-      kPromotionTime};
+      "E7", learner_fix(wanted, view, learner->id, learner->hostname), kPromotionTime};
 }
 
-std::optional<Wait> unmet_on(const NodeView& node, std::uint64_t newest) {
+std::optional<Wait> unmet_on(const Wanted& wanted, const ClusterView& view, const NodeView& node,
+                             std::uint64_t newest) {
   const std::string& name = node.node.value();
   if (node.trouble) return Wait{fmt::format("{}: {}", name, to_text(*node.trouble))};
   if (!node.etcd.service_healthy) {
@@ -79,7 +86,7 @@ std::optional<Wait> unmet_on(const NodeView& node, std::uint64_t newest) {
     return Wait{fmt::format("{} sees no leader: etcd has lost its quorum", name), "E8",
                 "bring the missing control planes back; nothing is restarted meanwhile"};
   }
-  if (status.is_learner) return learner_wait(node, status, newest);
+  if (status.is_learner) return learner_wait(wanted, view, node, status, newest);
   if (!status.errors.empty() && !mutant("alarms-ignored")) {
     return Wait{fmt::format("etcd on {}: {}", name, status.errors.front()), "E9",
                 fmt::format("see `talosctl -n {} etcd status`", node.address.value())};
@@ -99,39 +106,53 @@ bool is_control_plane(const Wanted& wanted, const NodeView& node) {
   return plan && plan->role == Role::control_plane;
 }
 
+/// E9: every alarm that somebody lists, each told once and of the member that it was raised for.
+std::optional<Stop> find_alarm(const Wanted& wanted, const ClusterView& view) {
+  std::vector<Finding> found;
+  std::set<std::string> told;
+  for (const NodeView& node : view.nodes) {
+    if (!is_control_plane(wanted, node) || mutant("alarms-ignored")) continue;
+    for (const RaisedAlarm& raised : raised_alarms(node.etcd)) {
+      if (!told.insert(to_text(raised)).second) continue;
+      const bool planned = wanted.profile.find(NodeName(raised.hostname)) != nullptr;
+      found.push_back(Finding{
+          Severity::error, "E9", planned ? NodeName(raised.hostname) : NodeName(), "etcd",
+          "etcd alarm " + to_text(raised), alarm_advice(wanted.profile, node.etcd, raised)});
+    }
+  }
+  if (found.empty()) return std::nullopt;
+  Stop stop{std::move(found.front())};
+  stop.more.assign(std::move_iterator(found.begin() + 1), std::move_iterator(found.end()));
+  return stop;
+}
+
 }  // namespace
 
 Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
   const std::vector<EtcdGroup> groups = etcd_groups(view);
   if (groups.size() > 1 && !mutant("two-clusters-are-one")) {
-    return Stop{Finding{Severity::error,
-                        "E4",
-                        {},
-                        "etcd",
-                        fmt::format("two etcd clusters: [{}] and [{}]", to_text(groups[0]),
-                                    to_text(groups[1])),
-                        "nothing was touched; `ichor reset` the control planes of the wrong one"},
-                true};
+    return Stop{
+        Finding{
+            Severity::error,
+            "E4",
+            {},
+            "etcd",
+            fmt::format("two etcd clusters: [{}] and [{}]", to_text(groups[0]), to_text(groups[1])),
+            "nothing was sent to either; keep the one that has your data, and `ichor reset` the "
+            "control planes of the other"},
+        true};
   }
   // A member without a disk never catches up, whatever the others say of it.
   for (const NodeView& node : view.nodes) {
     if (auto stop = decide_dead_disk(node)) return *std::move(stop);
   }
+  if (auto stop = find_alarm(wanted, view)) return *std::move(stop);
   const std::uint64_t newest = newest_index(view);
   std::optional<Wait> learner = learner_listed(wanted, view);
   int voters_seen = 0;
   for (const NodeView& node : view.nodes) {
     if (!is_control_plane(wanted, node)) continue;
-    const bool alarmed = node.etcd.alarms && !node.etcd.alarms->empty();
-    if (alarmed && !mutant("alarms-ignored")) {
-      return Stop{Finding{Severity::error, "E9", node.node, "etcd",
-                          fmt::format("etcd alarm {} on {}",
-                                      name_of(node.etcd.alarms->front().kind), node.node.value()),
-                          fmt::format("NOSPACE: `talosctl -n {0} etcd defrag`, then `talosctl -n "
-                                      "{0} etcd alarm disarm`; CORRUPT: replace the member",
-                                      node.address.value())}};
-    }
-    if (auto unmet = unmet_on(node, newest)) {
+    if (auto unmet = unmet_on(wanted, view, node, newest)) {
       const bool waits = unmet->fault == "E6";
       return waits && learner ? *std::move(learner) : *std::move(unmet);
     }

@@ -7,6 +7,7 @@ namespace ichor {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 /// Three healthy voters. Each test breaks one thing.
 class EtcdHealthTest : public testing::Test {
@@ -17,13 +18,14 @@ class EtcdHealthTest : public testing::Test {
       NodePlan plan;
       plan.name = NodeName("cp" + std::to_string(i));
       plan.role = Role::control_plane;
+      plan.address = IpAddress("192.0.2." + std::to_string(i));
       profile_.nodes.push_back(plan);
       members.push_back({EtcdMemberId(i), plan.name.value(), false});
     }
     for (const NodePlan& plan : profile_.nodes) {
       NodeView node;
       node.node = plan.name;
-      node.address = IpAddress("192.0.2.9");
+      node.address = plan.address;
       node.presence = Presence::configured;
       node.etcd.service_state = "Running";
       node.etcd.service_healthy = true;
@@ -60,7 +62,8 @@ TEST_F(EtcdHealthTest, ALearnerIsWaitedForWithProgressAndNotForEver) {
   EXPECT_THAT(learner.reason, HasSubstr("member 0000000000000003, 1200 of 9000 entries"));
   EXPECT_EQ(learner.fault, "E7");
   EXPECT_EQ(learner.limit, kPromotionTime);
-  EXPECT_THAT(learner.fix, HasSubstr("talosctl -n 192.0.2.9 etcd remove-member 0000000000000003"));
+  EXPECT_THAT(learner.fix, HasSubstr("talosctl -n 192.0.2.1 etcd remove-member 0000000000000003"))
+      << "a learner refuses it, a voter does it";
 }
 
 TEST_F(EtcdHealthTest, AForgottenLearnerIsNamedAlthoughAnotherNodeOnlyWaitsBehindIt) {
@@ -102,6 +105,50 @@ TEST_F(EtcdHealthTest, AnAlarmStopsWithItsCommands) {
   const Decision decision = decide();
   EXPECT_EQ(std::get<Stop>(decision).finding.id, "E9");
   EXPECT_THAT(std::get<Stop>(decision).finding.fix, HasSubstr("etcd defrag"));
+}
+
+TEST_F(EtcdHealthTest, AnAlarmIsToldOfItsMemberWhoeverListsIt) {
+  // Every member lists the alarms of all; the status repeats them.
+  for (NodeView& node : view_.nodes) {
+    node.etcd.alarms->push_back({EtcdMemberId(3), EtcdAlarmKind::corrupt});
+    node.etcd.status->errors = {"memberID:3 alarm:CORRUPT "};
+  }
+  const Decision decision = decide();
+  const Stop& stop = std::get<Stop>(decision);
+  EXPECT_EQ(stop.finding.node, NodeName("cp3"));
+  EXPECT_THAT(stop.more, testing::IsEmpty());
+  EXPECT_EQ(stop.finding.what, "etcd alarm CORRUPT of cp3 (member 0000000000000003)");
+  EXPECT_THAT(stop.finding.fix, HasSubstr("`ichor reset cp3`"));
+  EXPECT_THAT(stop.finding.fix, HasSubstr("remove-member 0000000000000003"));
+  EXPECT_THAT(stop.finding.fix, HasSubstr("etcd snapshot"));
+  EXPECT_THAT(stop.finding.fix, Not(HasSubstr("cp1")));
+}
+
+TEST_F(EtcdHealthTest, NoMemberIsGivenUpThatEtcdDoesNotName) {
+  for (NodeView& node : view_.nodes) {
+    node.etcd.alarms->push_back({EtcdMemberId(0), EtcdAlarmKind::corrupt});
+  }
+  const Decision decision = decide();
+  const Stop& stop = std::get<Stop>(decision);
+  EXPECT_EQ(stop.finding.node, NodeName());
+  EXPECT_THAT(stop.finding.fix, HasSubstr("reset no control plane"));
+  EXPECT_THAT(stop.finding.fix, Not(HasSubstr("ichor reset")));
+}
+
+TEST_F(EtcdHealthTest, NoMemberIsGivenUpWithoutAHealthyMajority) {
+  for (NodeView& node : view_.nodes) {
+    for (const std::uint64_t id : {2, 3}) {
+      node.etcd.alarms->push_back({EtcdMemberId(id), EtcdAlarmKind::corrupt});
+    }
+  }
+  const Decision decision = decide();
+  const Stop& stop = std::get<Stop>(decision);
+  ASSERT_THAT(stop.more, testing::SizeIs(1));
+  for (const Finding& finding : {stop.finding, stop.more[0]}) {
+    EXPECT_THAT(finding.fix, HasSubstr("snapshot"));
+    EXPECT_THAT(finding.fix, Not(HasSubstr("ichor reset")));
+    EXPECT_THAT(finding.fix, Not(HasSubstr("remove-member")));
+  }
 }
 
 TEST_F(EtcdHealthTest, AnErrorOfAMemberIsShown) {

@@ -48,6 +48,8 @@ class ClusterPhase : public Phase {
   virtual bool looks_at_workers() const { return false; }
   virtual bool needs_api() const { return false; }
   virtual Decision decide(const Wanted& wanted, const ClusterView& view) const = 0;
+  /// What is unmet on one of the nodes; empty if it is not the one that keeps the cluster waiting.
+  virtual std::string unmet_on(const Wanted&, const NodeView&) const { return {}; }
 };
 
 /// How long after a mutation was sent the node may still look as if nothing had happened. Within it

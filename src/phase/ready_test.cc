@@ -126,6 +126,32 @@ TEST_F(ReadyTest, WithoutACniOnlyNodeReadyMayBeUnmet) {
   EXPECT_FALSE(reached_goal(profile_, status));
 }
 
+TEST_F(ReadyTest, WithoutACniSuccessIsSaidWithItsNote) {
+  profile_.talos.cni_none = true;
+  for (NodeView& node : view_.nodes) {
+    node.status = MachineStatus{Stage::running, false, {{"nodeReady", "no CNI"}}};
+  }
+  Decision decision = Ready().decide(wanted(), view_);
+  ASSERT_TRUE(std::holds_alternative<Satisfied>(decision));
+  ASSERT_EQ(std::get<Satisfied>(decision).notes.size(), 1u);
+  EXPECT_EQ(std::get<Satisfied>(decision).notes[0].id, kCniPending);
+  for (NodeView& node : view_.nodes) node.status = MachineStatus{Stage::running, true, {}};
+  decision = Ready().decide(wanted(), view_);
+  EXPECT_TRUE(std::get<Satisfied>(decision).notes.empty());
+}
+
+TEST_F(ReadyTest, OnceANodeIsReadyThereIsACniAndAllMustBe) {
+  profile_.talos.cni_none = true;
+  view_.nodes[3].status = MachineStatus{Stage::running, false, {{"nodeReady", "not yet"}}};
+  EXPECT_EQ(verdict(), "w1 is running; unmet: nodeReady (not yet)");
+}
+
+TEST_F(ReadyTest, TellsWhichNodeIsUnmet) {
+  view_.nodes[3].presence = Presence::silent;
+  EXPECT_EQ(Ready().unmet_on(wanted(), view_.nodes[0]), "");
+  EXPECT_EQ(Ready().unmet_on(wanted(), view_.nodes[3]), "w1 has not answered yet");
+}
+
 TEST_F(ReadyTest, TheKubeconfigIsFetchedFromAControlPlaneThatAnswers) {
   view_.kubeconfig_written = false;
   view_.nodes[0].presence = Presence::silent;

@@ -31,10 +31,15 @@ std::string recovery_for(const NodePlan& plan, Stage stage) {
           "`{0} logs kubelet` and `kubectl describe node {1}` tell what is unmet; "
           "`ichor verify -n {1}` looks again",
           talosctl, name);
-    case Stage::rebooting:
-    case Stage::shutting_down:
     case Stage::upgrading:
     case Stage::resetting:
+      return fmt::format(
+          "`{} dmesg --follow` shows its progress. It writes to its disk: do not switch {} off; "
+          "when "
+          "it is through, `ichor up` goes on",
+          talosctl, name);
+    case Stage::rebooting:
+    case Stage::shutting_down:
       return fmt::format(
           "`{} dmesg --follow`; if {} does not go down, power-cycle it, then "
           "`ichor up` goes on",

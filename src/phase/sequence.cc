@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "phase/apply.h"
 #include "phase/bootstrap_etcd.h"
 #include "phase/discover.h"
@@ -47,6 +48,8 @@ std::vector<Step> bring_up(const ClusterProfile& profile) {
       {std::make_shared<Preflight>(), Who::every_node, none, none, false},
       // Before any mutation, because every mutation is checked against the bound identity.
       {std::make_shared<Discover>(), Who::every_node, none, none, false},
+      // A worker that has a config already gets its edits before there is a cluster to disturb.
+      {std::make_shared<ApplyEdits>(), Who::workers, none, none, false},
       {apply, Who::control_planes, none, control_planes_configured, true},
       // After the API answers by default; a worker that comes earlier only waits for trustd.
       {apply, Who::workers, before_workers(profile), none, true},
@@ -63,6 +66,28 @@ std::vector<Step> bring_up(const ClusterProfile& profile) {
   };
 }
 
+std::vector<Step> in_execution_order(std::vector<Step> steps) {
+  const auto share_an_actor = [](const Step& one, const Step& other) {
+    if (one.who == Who::cluster || other.who == Who::cluster) return one.who == other.who;
+    return one.who == other.who || one.who == Who::every_node || other.who == Who::every_node;
+  };
+  std::vector<Step> order;
+  while (!steps.empty()) {
+    const auto next = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
+      const bool waits = std::any_of(steps.begin(), steps.end(), [&](const Step& other) {
+        const bool earlier = &other < &step && share_an_actor(other, step);
+        const bool opens = step.needs != Milestone::none && other.reaches == step.needs;
+        return &other != &step && (earlier || opens);
+      });
+      return !waits;
+    });
+    check(next != steps.end(), "steps do not wait for each other in a circle");
+    order.push_back(*next);
+    steps.erase(next);
+  }
+  return order;
+}
+
 std::vector<Step> only(std::vector<Step> steps, const std::vector<std::string_view>& phases) {
   std::vector<Step> kept;
   for (Step& step : steps) {
@@ -71,6 +96,7 @@ std::vector<Step> only(std::vector<Step> steps, const std::vector<std::string_vi
     } else if (!kept.empty() && kept.back().reaches == Milestone::none &&
                kept.back().needs != step.reaches) {
       kept.back().reaches = step.reaches;
+      kept.back().stands_in = true;
     }
   }
   for (auto step = kept.begin(); step != kept.end(); ++step) {

@@ -30,11 +30,17 @@ struct Step {
   Milestone needs{Milestone::none};
   Milestone reaches{Milestone::none};
   bool limited{false};  // takes a place in the turnstile (`--order`, `--concurrency`)
+  /// `reaches` is that of a step that was left out: it keeps the order and is true of nothing.
+  bool stands_in{false};
 };
 
 /// The whole bring-up in order. Steps of one node run in this order; steps of different nodes, and
 /// of the cluster, run side by side as their milestones allow.
 std::vector<Step> bring_up(const ClusterProfile& profile);
+
+/// The order in which steps come when all of them pass: none before its milestone is reached, and
+/// none before an earlier one of the same node or of the cluster.
+std::vector<Step> in_execution_order(std::vector<Step> steps);
 
 /// The steps of the named phases, in their order. A milestone that a left-out step would reach is
 /// reached by the last step before it that is kept, so that the order stays; if there is none,

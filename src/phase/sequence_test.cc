@@ -50,6 +50,23 @@ TEST(Sequence, SuccessIsSaidLast) {
   EXPECT_EQ(steps.back().phase->name(), "ready");
 }
 
+TEST(Sequence, IsCarriedOutInTheOrderOfItsMilestones) {
+  const std::vector<Step> steps = in_execution_order(bring_up(ClusterProfile{}));
+  EXPECT_EQ(steps.size(), bring_up(ClusterProfile{}).size());
+  EXPECT_LT(position(steps, "apply", Who::control_planes),
+            position(steps, "bootstrap", Who::cluster));
+  EXPECT_LT(position(steps, "kubeconfig", Who::cluster), position(steps, "apply", Who::workers));
+  EXPECT_LT(position(steps, "apply", Who::workers), position(steps, "verify", Who::workers));
+  EXPECT_EQ(steps.back().phase->name(), "ready");
+}
+
+TEST(Sequence, APartOfItReachesNothingThatWasLeftOut) {
+  for (const Step& step : only(bring_up(ClusterProfile{}), {"preflight", "discover", "apply"})) {
+    const bool told = step.reaches != Milestone::none && !step.stands_in;
+    EXPECT_TRUE(!told || step.reaches == Milestone::control_planes_configured);
+  }
+}
+
 TEST(Sequence, APartOfItKeepsTheOrder) {
   const std::vector<Step> steps =
       only(bring_up(ClusterProfile{}), {"discover", "bootstrap", "etcd"});
@@ -77,7 +94,9 @@ TEST(Sequence, WorkersComeAfterControlPlanesWhereverPlacesAreFew) {
     profile.nodes.resize(3);
     profile.sequential = sequential;
     profile.concurrency = 2;
-    EXPECT_EQ(bring_up(profile)[3].needs, Milestone::control_planes_configured);
+    const std::vector<Step> steps = bring_up(profile);
+    EXPECT_EQ(steps[position(steps, "apply", Who::workers)].needs,
+              Milestone::control_planes_configured);
   }
   const std::vector<Step> steps = only(bring_up(ClusterProfile{}), {"apply"});
   ASSERT_EQ(steps.size(), 2u);

@@ -41,6 +41,8 @@ class Journal {
   virtual Result<void> lock(const LockOwner& owner) = 0;
   virtual void unlock() = 0;
   virtual std::optional<LockOwner> holder() = 0;
+  /// Whether the holder certainly runs on this machine now. No: it is gone, or runs elsewhere.
+  virtual bool holder_runs_here() = 0;
 
   /// Breaks a lock by its nonce; Errc::invalid if another nonce holds it.
   virtual Result<void> break_lock(const std::string& nonce) = 0;

@@ -50,6 +50,8 @@ class Watch {
 struct ApplyRequest {
   const MachineConfig* config{nullptr};
   bool dry_run{false};
+  /// The node refuses what it cannot do without a reboot. Only for sessions that can ask for it.
+  bool no_reboot{false};
 };
 
 /// One TLS handshake with one node. When its connection breaks the session is dead for good and

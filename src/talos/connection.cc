@@ -8,8 +8,8 @@ namespace ichor {
 
 namespace {
 
-/// Whether a server that says this to a mutation may have carried it out all the same: apid passes
-/// calls on to machined, and says these when it lost machined while it waited for the answer.
+/// Whether a call may have been carried out although apid says this: it passes calls on to
+/// machined, and says these when it lost machined while it waited for the answer.
 bool may_have_happened(Code code) {
   switch (code) {
     case Code::cancelled:
@@ -22,19 +22,11 @@ bool may_have_happened(Code code) {
   }
 }
 
-Progress progress_of(Call call, const grpc::CallEnd& end) {
-  switch (end.by) {
-    case grpc::EndedBy::unprocessed: return Progress::not_sent;
-    case grpc::EndedBy::server:
-      return mutates(call) && may_have_happened(end.code) ? Progress::sent : Progress::answered;
-    default: return Progress::sent;
-  }
-}
-
 }  // namespace
 
-Connection::Connection(std::unique_ptr<grpc::Channel> channel, std::string forward_to)
-    : channel_(std::move(channel)), forward_to_(std::move(forward_to)) {}
+Connection::Connection(std::unique_ptr<grpc::Channel> channel, Server server,
+                       std::string forward_to)
+    : channel_(std::move(channel)), server_(server), forward_to_(std::move(forward_to)) {}
 
 std::shared_ptr<grpc::ClientCall> Connection::start(std::string_view path, Duration limit) {
   grpc::CallRequest request;
@@ -56,13 +48,19 @@ void Connection::end_streams() {
   }
 }
 
-CallError call_error(Call call, const grpc::ClientCall& ended) {
+CallError Connection::error_of(Call call, const grpc::ClientCall& ended) const {
   const grpc::CallEnd& end = ended.end();
   CallError error;
   error.call = call;
   error.code = end.code;
   error.text = clean_text(end.text);
-  error.progress = progress_of(call, end);
+  error.progress = Progress::sent;
+  const bool told_by_another = mutates(call) && server_ == Server::behind_apid;
+  if (end.by == grpc::EndedBy::unprocessed) {
+    error.progress = Progress::not_sent;
+  } else if (end.by == grpc::EndedBy::server && !(told_by_another && may_have_happened(end.code))) {
+    error.progress = Progress::answered;
+  }
   return error;
 }
 

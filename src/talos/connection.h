@@ -16,8 +16,11 @@ namespace ichor {
 /// and it never connects again.
 class Connection {
  public:
+  /// Who carries calls out: the server at the other end, or one behind it.
+  enum class Server { itself, behind_apid };
+
   /// With `forward_to` the peer is an endpoint that passes every call on to that address.
-  explicit Connection(std::unique_ptr<grpc::Channel> channel, std::string forward_to = {});
+  Connection(std::unique_ptr<grpc::Channel> channel, Server server, std::string forward_to = {});
 
   /// Whether the connection still stands. Once false it stays false.
   bool alive() const { return channel_->alive(); }
@@ -35,14 +38,15 @@ class Connection {
   void register_stream(const std::shared_ptr<grpc::ClientCall>& stream);
   void end_streams();
 
+  /// Facts of a call that ended without success.
+  CallError error_of(Call call, const grpc::ClientCall& ended) const;
+
  private:
   std::unique_ptr<grpc::Channel> channel_;
+  Server server_;
   std::string forward_to_;
   std::vector<std::weak_ptr<grpc::ClientCall>> streams_;
 };
-
-/// Facts of a call that ended without success.
-CallError call_error(Call call, const grpc::ClientCall& ended);
 
 /// A reply or a resource that cannot be what the API promises.
 CallError bad_reply(Call call, std::string text);

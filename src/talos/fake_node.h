@@ -68,6 +68,7 @@ class FakeNode {
   int open_watches{0};
   int ended_calls{0};           // whoever ended them
   std::string applied;          // the config of the last apply
+  int apply_mode{0};            // of the last apply
   machine::ResetRequest reset;  // the last one
 
   /// Tells all watchers that something changed.

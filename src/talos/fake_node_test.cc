@@ -108,7 +108,9 @@ void FakeNode::serve(const Call& call) {
 
 void FakeNode::serve_apply(const Call& call) {
   ++applies;
-  applied = request_of<machine::ApplyConfigurationRequest>(call).data();
+  const auto request = request_of<machine::ApplyConfigurationRequest>(call);
+  applied = request.data();
+  apply_mode = request.mode();
   if (on_apply) on_apply();
   reply(call, apply_reply, apply_status);
 }

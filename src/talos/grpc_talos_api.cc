@@ -70,7 +70,10 @@ Task<OpenResult> GrpcTalosApi::open_at(Context context, IpAddress address, std::
   target.limit = limit;
   auto dialed = co_await dialer_.dial(context, std::move(target));
   if (!dialed) co_return tl::unexpected(std::move(dialed).error());
-  auto connection = std::make_shared<Connection>(std::move(dialed->channel), std::move(forward_to));
+  const auto server = dialed->peer.mode == PeerMode::configured ? Connection::Server::behind_apid
+                                                                : Connection::Server::itself;
+  auto connection =
+      std::make_shared<Connection>(std::move(dialed->channel), server, std::move(forward_to));
   co_return std::make_unique<GrpcSession>(std::move(dialed->peer), std::move(connection),
                                           options_.canonical_digest);
 }

@@ -60,7 +60,7 @@ Task<CallResult<std::string>> unary_bytes(Context context, std::shared_ptr<Conne
     if (reply) co_return tl::unexpected(bad_reply(call, "more than one reply"));
     reply = rpc->take_message();
   }
-  if (!rpc->end().ok()) co_return tl::unexpected(call_error(call, *rpc));
+  if (!rpc->end().ok()) co_return tl::unexpected(connection->error_of(call, *rpc));
   if (!reply) co_return tl::unexpected(bad_reply(call, "a success without a reply"));
   co_return *std::move(reply);
 }
@@ -87,7 +87,7 @@ Task<CallResult<std::vector<std::string>>> collect_bytes(Context context,
   // A stream of news never ends by itself: what came before the time was up is the answer.
   const bool out_of_time = rpc->end().by == grpc::EndedBy::deadline;
   if (limits.enough > 0 && out_of_time && !replies.empty()) co_return replies;
-  if (!rpc->end().ok()) co_return tl::unexpected(call_error(call, *rpc));
+  if (!rpc->end().ok()) co_return tl::unexpected(connection->error_of(call, *rpc));
   co_return replies;
 }
 

@@ -359,7 +359,8 @@ Task<Outcome> GrpcSession::apply_configuration(Context context, ApplyRequest req
   }
   machine::ApplyConfigurationRequest message;
   message.set_data(std::string(request.config->bytes.reveal()));
-  message.set_mode(machine::ApplyConfigurationRequest::AUTO);
+  message.set_mode(request.no_reboot ? machine::ApplyConfigurationRequest::NO_REBOOT
+                                     : machine::ApplyConfigurationRequest::AUTO);
   message.set_dry_run(request.dry_run);
   auto reply =
       co_await unary(context, connection_, call, method::kApplyConfiguration, std::move(message));

@@ -403,6 +403,40 @@ TEST_F(SessionTest, AResetSaysWhatItTakesAway) {
   EXPECT_EQ(loop.run(session().reset(context(), request)).kind, OutcomeKind::refused);
 }
 
+TEST_F(SessionTest, AConfigThatMustNotRebootTheNodeSaysSo) {
+  MachineConfig config;
+  config.bytes = SecretString("machine: {}");
+  ApplyRequest request;
+  request.config = &config;
+  EXPECT_EQ(loop.run(session().apply_configuration(context(), request)).kind, OutcomeKind::done);
+  EXPECT_EQ(node->apply_mode, machine::ApplyConfigurationRequest::AUTO);
+  request.no_reboot = true;
+  EXPECT_EQ(loop.run(session().apply_configuration(context(), request)).kind, OutcomeKind::done);
+  EXPECT_EQ(node->apply_mode, machine::ApplyConfigurationRequest::NO_REBOOT);
+}
+
+TEST_F(SessionTest, AnUnavailableOfTheNodeItselfIsAnAnswerAndOneOfApidIsNot) {
+  // apid may have lost machined after it passed the call on.
+  node->bootstrap_status = {Code::unavailable, "error reading from server: EOF"};
+  EXPECT_EQ(loop.run(session().bootstrap(context())).kind, OutcomeKind::unknown);
+  node->list_status = {Code::unavailable, "error reading from server: EOF"};
+  EXPECT_EQ(loop.run(session().etcd_has_data(context())).error().progress, Progress::answered);
+
+  const auto stranger = FakeNode::in_maintenance(clock.io(), make_ca("maintenance"));
+  stranger->apply_status = {Code::unavailable, "not now"};
+  TestLoop direct(clock, stranger->port());
+  const auto opened = direct.open();
+  ASSERT_TRUE(opened) << to_text(opened.error());
+  MachineConfig config;
+  config.bytes = SecretString("machine: {}");
+  ApplyRequest request;
+  request.config = &config;
+  const Outcome outcome =
+      direct.run((*opened)->apply_configuration(direct.within(seconds(20)), request));
+  EXPECT_EQ(outcome.kind, OutcomeKind::refused);
+  EXPECT_EQ(outcome.error->progress, Progress::answered);
+}
+
 TEST_F(SessionTest, AConfigThatIsHeldBackIsNotTaken) {
   MachineConfig config;
   config.bytes = SecretString("machine: {}");

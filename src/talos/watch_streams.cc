@@ -106,7 +106,7 @@ class MergedWatch final : public Watch {
       if (!std::exchange(stream.stands, true)) settle();
       ring();
     }
-    CallError error = call_error(Call::watch, *stream.call);
+    CallError error = connection_->error_of(Call::watch, *stream.call);
     if (stream.call->end().ok()) error.text = "the node ended the stream";
     const bool not_served = !stream.stands && error.progress == Progress::answered;
     if (!not_served || stream.required) {

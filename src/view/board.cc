@@ -68,6 +68,10 @@ void Board::fold(const Event& event) {
       row.until = event.at;
       row.note = clean(event.text);
       return;
+    case EventKind::blocked:
+      row.state = BoardRow::State::idle;
+      row.phase = clean(event.phase);
+      break;
     case EventKind::retrying: ++row.retries; break;
     case EventKind::waiting:
       // A node that does not answer is in no stage that anybody knows; the note says why.

@@ -18,13 +18,16 @@ std::string said(const Event& event) {
     case EventKind::acted: return fmt::format("{}: {}", phase, event.text);
     case EventKind::retrying:
       return fmt::format("{} retry {}: {}", phase, event.attempt, event.text);
-    case EventKind::phase_done: return fmt::format("{} done", phase);
+    case EventKind::phase_done:
+      return event.text.starts_with("skipped") ? fmt::format("{} {}", phase, event.text)
+                                               : fmt::format("{} done", phase);
     case EventKind::phase_failed: return fmt::format("{} FAILED: {}", phase, event.text);
     case EventKind::stage_changed: return fmt::format("stage {}", event.text);
     case EventKind::barrier_opened: return fmt::format("reached: {}", event.text);
     case EventKind::barrier_broken: return fmt::format("will not be reached: {}", event.text);
     case EventKind::finding: return fmt::format("finding: {}", event.text);
     case EventKind::run_ended: return fmt::format("run ends: {}", event.text);
+    case EventKind::blocked: return fmt::format("{} is blocked: {}", phase, event.text);
   }
   return event.text;
 }
@@ -51,6 +54,7 @@ bool is_lasting(EventKind kind) {
     case EventKind::phase_done:
     case EventKind::stage_changed:
     case EventKind::barrier_broken:
+    case EventKind::blocked:
     case EventKind::run_ended: return false;
   }
   return false;

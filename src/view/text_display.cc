@@ -64,20 +64,31 @@ void TextDisplay::put(const std::vector<std::string>& lines, FdWriter& target) {
   target.write(std::move(text), FdWriter::Keep::always);
 }
 
-void TextDisplay::show(const Listing& listing) { put(table_lines(listing, options_.wide), out_); }
+void TextDisplay::make_way() {
+  if (!board_) return;
+  err_.write(painter_.paint(above_, {}, options_.canvas().columns), FdWriter::Keep::always);
+  above_.clear();
+  err_.drain(kDrainLimit);
+}
+
+void TextDisplay::show(const Listing& listing) {
+  make_way();
+  put(table_lines(listing, options_.wide), out_);
+  if (board_) out_.drain(kDrainLimit);
+}
 
 void TextDisplay::show(const History& history) {
+  make_way();
   put(report_lines(history.cluster, history.records), out_);
+  if (board_) out_.drain(kDrainLimit);
 }
 
 void TextDisplay::end(const Summary& summary) {
   if (next_paint_ != 0) clock_.cancel(next_paint_);
   next_paint_ = 0;
-  if (board_) {
-    // The summary says all that the last frame says.
-    err_.write(painter_.paint(above_, {}, options_.canvas().columns), FdWriter::Keep::always);
-    board_.reset();
-  }
+  // The summary says all that the last frame says.
+  make_way();
+  board_.reset();
   err_.drain(kDrainLimit);
   const Detail usual = options_.wide ? Detail::wide : Detail::usual;
   const Detail detail = options_.quiet ? Detail::quiet : usual;

@@ -38,6 +38,9 @@ class TextDisplay final : public Display {
  private:
   void paint_soon(Duration delay);
   void paint();
+  /// Takes the board off the terminal, which standard output may share, so that what follows stays.
+  /// The next frame is drawn below it.
+  void make_way();
   static void put(const std::vector<std::string>& lines, FdWriter& target);
 
   Clock& clock_;

@@ -121,6 +121,22 @@ TEST_F(TextDisplayTest, DrawsTheBoardAfterEventsAndOnTheTick) {
   EXPECT_EQ(clock_.pending(), 0u) << "nothing is drawn after the end";
 }
 
+TEST_F(TextDisplayTest, DrawsNoFrameOverATableThatWasShown) {
+  FdWriter out(out_[1]);
+  FdWriter err(err_[1]);
+  TextDisplay display(clock_, out, err, {.canvas = [] { return Canvas{80, 24, false}; }});
+  display.begin(profile_);
+  tell(display, EventKind::phase_started, "cp1", "ready", "");
+  pass_a_second(err);
+  EXPECT_THAT(read(err_[0]), HasSubstr("1 nodes"));
+  display.show(Listing{"layer", {{"layer", "LAYER"}}, {{{"layer", "flux"}}}});
+  EXPECT_EQ(read(err_[0]), "\x1b[?2026h\r\x1b[3A\x1b[J\x1b[?2026l") << "the frame is gone first";
+  EXPECT_EQ(read(out_[0]), "LAYER\nflux\n");
+  pass_a_second(err);
+  // The next frames begin where they are: below the table.
+  EXPECT_THAT(read(err_[0]), StartsWith("\x1b[?2026h\rinfra"));
+}
+
 TEST_F(TextDisplayTest, DrawsNothingOnATerminalThatIsBehind) {
   EXPECT_EQ(::fcntl(err_[1], F_SETPIPE_SZ, 4096), 4096);
   FdWriter out(out_[1]);

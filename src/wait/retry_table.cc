@@ -93,6 +93,12 @@ std::vector<RetryRule> rules_of_changes() {
           "looks again"),
       said(apply, Code::unimplemented, "--mode=", give_up, "A6",
            "this version of Talos does not know the mode in maintenance mode"),
+      said(
+          apply, Code::invalid_argument, "immediate mode", give_up, "O3",
+          "the change needs a reboot, and ichor reboots no node of a live cluster. Write the "
+          "configs "
+          "with `ichor gen config --from`, then `talosctl apply-config --mode reboot`, one control "
+          "plane after another; or put the profile back"),
       said(apply, Code::invalid_argument, {}, give_up, "A5",
            "the node does not accept the config: fix what it says"),
       said(apply, Code::unknown, "failed to parse config", give_up, "A5",

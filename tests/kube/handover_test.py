@@ -2,6 +2,7 @@
 
 import base64
 import json
+import subprocess
 import time
 
 import api as apis
@@ -188,6 +189,50 @@ class HandoverByReleases(HandoverTest):
 class HandoverByReleasesAndHelm4(HandoverByReleases):
     NEEDS = (*tools.BED, "helm-4.3.1")
     HELM = "helm-4.3.1"
+
+
+class UpAgain(HandoverTest):
+    """`up` as a user runs it: the Talos part on lab nodes of the same names, then all phases on the
+    real control plane, whose kubeconfig stands in for the lab's.
+    """
+
+    def setUp(self):
+        self.bed = self.bed_with_tree("up-again")
+        self.lab = self.bed.folder / "lab"
+        profile = self.bed.tree.folder / "ichor.yaml"
+        # The lab's nodes have all services; what Kubernetes makes of the nodes is the bed's part.
+        self.bed.running.start(
+            "lab", [tools.ICHOR, "lab", "start", "-p", profile, "--state", self.lab,
+                    "--time-scale", "20"], self.lab_answers)
+        # Exit 6: the profile has no CNI of Talos, and only the Talos part was asked for.
+        run = self.up("--only", "talos")
+        self.assertIn(run.code, (0, 6), run.explain())
+        trees.private(self.bed.folder / "state/kubeconfig", self.bed.plane.kubeconfig.read_text())
+
+    def lab_answers(self):
+        return subprocess.run([tools.ICHOR, "lab", "status", "--state", self.lab], check=False,
+                              capture_output=True).returncode == 0
+
+    def up(self, *arguments):
+        return self.bed.ichor("up", "--lab-state", self.lab, *arguments,
+                              kubeconfig=self.bed.folder / "exported")
+
+    def assert_all_phases_again(self, run):
+        self.assert_done(run, mutations=0)
+        self.assertEqual([row["phase"] for row in run.of("phase")],
+                         ["secrets", "crds", "core", "validation"], run.explain())
+        self.assertFalse(run.of("finding", id="O1"), run.explain())
+
+    def test_changes_nothing_whatever_ran_before(self):
+        first = self.up()
+        self.assert_done(first)
+        self.assertGreater(first.summary["mutations"], 0)
+        self.assert_all_is_there(self.bed)
+        before = support.versions(self.bed, *support.STATIC)
+        self.assert_all_phases_again(self.up())
+        self.assert_done(self.bed.ichor("phase", 2), mutations=0)
+        self.assert_all_phases_again(self.up())
+        self.assertEqual(support.versions(self.bed, *support.STATIC), before)
 
 
 class GitOpsTrouble(support.KubeTest):

@@ -126,7 +126,7 @@ class ConfigDir(unittest.TestCase):
         variables = dict(os.environ, PATH=f"{os.path.dirname(ICHOR)}:{os.environ['PATH']}",
                          ICHOR_FLAGS="--lab-state lab")
         for words in (["preflight.sh"], ["apply.sh", "clusterconfig", "sequential"],
-                      ["apply.sh", "clusterconfig", "parallel", "2"]):
+                      ["apply.sh", "clusterconfig", "parallel", "2"], ["verify.sh"]):
             shim = subprocess.run([SHIMS / ("bootstrap-talos-" + words[0]), *words[1:]],
                                   cwd=self.folder, env=variables, capture_output=True, text=True,
                                   timeout=LIMIT_S, check=False)

@@ -137,7 +137,7 @@ class Flags(one_lab.OneLab):
         self.assertEqual(code, 0, summary)
         self.assertEqual(summary["written"]["kubeconfig"], str(path))
         text = path.read_text(encoding="utf-8")
-        for part in ("name: mine", "name: reference", "current-context: admin@reference"):
+        for part in ("name: mine", "name: reference", "current-context: reference"):
             self.assertIn(part, text)
         self.assertEqual(path.stat().st_mode & 0o777, 0o600)
 

@@ -145,5 +145,34 @@ class Ahead(unittest.TestCase):
                          and event.get("phase") == "bootstrap"], "the nodes come up all the same")
 
 
+class Again(unittest.TestCase):
+    """`up` after a Kubernetes phase. The lab's Kubernetes API takes no changes, so the phase fails;
+    the journal must stay the cluster's own all the same.
+    """
+
+    def test_up_and_kubeconfig_go_on_after_a_phase(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            profile = folder / "ichor.yaml"
+            profile.write_text(pathlib.Path(PROFILE).read_text()
+                               + "phases: {namespaces: {names: [apps]}}\n")
+            flags = ["-p", str(profile), "--lab-state", str(folder / "lab")]
+            subprocess.run([ICHOR, "lab", "start", "-p", str(profile), "--state",
+                            str(folder / "lab"), "--time-scale", "20", "--detach"], check=True,
+                           stdout=subprocess.DEVNULL)
+            try:
+                ran = [run_json("up", *flags), run_json("up", *flags),
+                       run_json("phase", "0", *flags), run_json("up", *flags)]
+                for _, events in ran:
+                    self.assertNotIn('"O1"', json.dumps(events), events[-1])
+                    self.assertTrue([event for event in events if event["type"] == "phase"],
+                                    f"the phases were reached: {events[-1]}")
+                code, events = run_json("kubeconfig", *flags, str(folder / "kubeconfig"))
+                self.assertEqual(code, 0, events[-1])
+            finally:
+                subprocess.run([ICHOR, "lab", "stop", "--state", str(folder / "lab")], check=False,
+                               stdout=subprocess.DEVNULL)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -87,11 +87,27 @@ Task<void> add_crds(Context context, GatePlace place, Overview& view) {
       layer_of("crds", judge_all(*crds, "K3"), ready_of(*crds, "Established"), crds->empty()));
 }
 
+/// The CNI that Talos brings itself, or none.
+Task<void> add_flannel(Context context, GatePlace place, const KubernetesPlan& plan,
+                       Overview& view) {
+  const KubeRef flannel{{"apps", "v1", "DaemonSet"}, "kube-system", "kube-flannel"};
+  const auto found = co_await place.kube.get(context, flannel);
+  if (!found) {
+    view.layers.push_back(layer_of("cni", {}, plan.gates.cilium_daemonset, true));
+    co_return;
+  }
+  view.layers.push_back(layer_of("cni", judge_all({*found}, "K1"), "flannel", false));
+}
+
 Task<void> add_workloads(Context context, GatePlace place, const KubernetesPlan& plan,
                          Overview& view) {
   std::vector<Unmet> cni = co_await unmet_of(context, place, cilium_gate(plan.gates));
   const bool no_cni = is_missing(cni, plan.gates.cilium_daemonset);
-  view.layers.push_back(layer_of("cni", std::move(cni), plan.gates.cilium_daemonset, no_cni));
+  if (no_cni) {
+    co_await add_flannel(context, place, plan, view);
+  } else {
+    view.layers.push_back(layer_of("cni", std::move(cni), plan.gates.cilium_daemonset, false));
+  }
   std::vector<Unmet> csi = co_await unmet_of(context, place, csi_gate(plan.gates));
   const bool no_csi = is_missing(csi, plan.gates.csi_node) && plan.gates.csi_phase == 0;
   view.layers.push_back(layer_of("storage", std::move(csi), plan.gates.csi_namespace, no_csi));

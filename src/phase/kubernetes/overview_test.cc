@@ -51,6 +51,20 @@ TEST_F(OverviewTest, WaitsForALayerByWatchingIt) {
   EXPECT_LT(bench_.cluster.lists, 60);
 }
 
+TEST_F(OverviewTest, KnowsTheCniThatTalosBrings) {
+  put_node("True");
+  KubeObject flannel{{"apiVersion", "apps/v1"},
+                     {"kind", "DaemonSet"},
+                     {"metadata", {{"name", "kube-flannel"}, {"namespace", "kube-system"}}}};
+  flannel["status"] = {{"desiredNumberScheduled", 1},
+                       {"currentNumberScheduled", 1},
+                       {"updatedNumberScheduled", 1},
+                       {"numberReady", 1},
+                       {"numberAvailable", 1}};
+  bench_.cluster.put(std::move(flannel));
+  EXPECT_EQ(state_of(wait(minutes(1)), "cni"), "ok");
+}
+
 TEST_F(OverviewTest, TellsWhatStillWaitsWhenTimeIsUp) {
   const MonoTime began = bench_.clock.now();
   const Overview view = wait(minutes(3));
