@@ -97,6 +97,13 @@ TlsStream::Step TlsStream::write(const char* bytes, std::size_t size) {
   return step(SSL_write(tls_.get(), bytes, static_cast<int>(size)));
 }
 
+TlsStream::Step TlsStream::peek() {
+  ERR_clear_error();
+  errno = 0;
+  char byte = 0;
+  return step(SSL_peek(tls_.get(), &byte, 1));
+}
+
 void TlsStream::await(Step::Kind wanted, std::function<void(bool)> ready) {
   const auto what = wanted == Step::Kind::wants_write ? asio::socket_base::wait_write
                                                       : asio::socket_base::wait_read;

@@ -31,6 +31,8 @@ class TlsStream {
   Step handshake();
   Step read(char* buffer, std::size_t size);
   Step write(const char* bytes, std::size_t size);
+  /// Whether the peer has said anything; it stays to be read.
+  Step peek();
 
   /// Calls back once when what a step wanted may go on, or with false when the stream was closed.
   void await(Step::Kind wanted, std::function<void(bool)> ready);

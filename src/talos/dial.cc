@@ -195,21 +195,17 @@ Task<CallResult<tcp::socket>> connect(Context context, std::shared_ptr<Limit> li
   co_return socket;
 }
 
-Task<CallResult<void>> shake_hands(Context context, std::shared_ptr<Limit> limit,
-                                   grpc::TlsStream& stream, Endpoint to) {
+/// Repeats a step of TLS until it moved or the stream was closed, which is the result.
+Task<CallResult<Step>> finish_step(Context context, std::shared_ptr<Limit> limit,
+                                   grpc::TlsStream& stream, Step (grpc::TlsStream::*next)(),
+                                   Endpoint to, std::string_view late) {
   while (true) {
-    const Step step = stream.handshake();
-    if (step.kind == Step::Kind::moved) co_return CallResult<void>();
-    if (step.kind == Step::Kind::closed) {
-      co_return tl::unexpected(not_opened(
-          Code::unavailable, fmt::format("TLS handshake failed: {} ({})", step.why, to_text(to))));
-    }
+    const Step step = (stream.*next)();
+    if (step.kind == Step::Kind::moved || step.kind == Step::Kind::closed) co_return step;
     const auto slot = std::make_shared<Slot<Event>>();
     stream.await(step.kind, [slot](bool open) { slot->set(open ? Event::ready : Event::closed); });
     const Event event = co_await await(context, limit, slot);
-    if (event != Event::ready) {
-      co_return tl::unexpected(interrupted(event, to, "the TLS handshake was not finished"));
-    }
+    if (event != Event::ready) co_return tl::unexpected(interrupted(event, to, late));
   }
 }
 
@@ -255,11 +251,17 @@ Task<CallResult<Dialer::Dialed>> Dialer::dial(Context context, Target target) {
   // The connection may live on when this frame is gone.
   const auto forget = [](SSL* connection) { SSL_set_app_data(connection, nullptr); };
   grpc::TlsStream stream(*std::move(socket), std::move(tls));
-  auto shaken = co_await shake_hands(context, limit, stream, target.endpoint);
+  const auto closed = [&target](std::string_view why) {
+    return not_opened(Code::unavailable, fmt::format("{} ({})", why, to_text(target.endpoint)));
+  };
+  auto shaken = co_await finish_step(context, limit, stream, &grpc::TlsStream::handshake,
+                                     target.endpoint, "the TLS handshake was not finished");
   if (!shaken) co_return tl::unexpected(std::move(shaken).error());
+  if (shaken->kind == Step::Kind::closed) {
+    co_return tl::unexpected(closed("TLS handshake failed: " + shaken->why));
+  }
   if (const auto seen = handshake.look_around(handle); !seen) {
-    co_return tl::unexpected(not_opened(
-        Code::unavailable, fmt::format("{} ({})", seen.error().message, to_text(target.endpoint))));
+    co_return tl::unexpected(closed(seen.error().message));
   }
   auto peer = judge_handshake(handshake.report, target.demand);
   if (!peer) co_return tl::unexpected(std::move(peer).error());
@@ -268,23 +270,29 @@ Task<CallResult<Dialer::Dialed>> Dialer::dial(Context context, Target target) {
         not_opened(Code::unavailable, "in maintenance mode, where calls are not passed on"));
   }
 
+  if (handshake.report.client_offered) {
+    // A server that does not take our certificate says so and hangs up. Nothing may be under way to
+    // it then: the kernel of a server that closes with unread bytes resets the connection, and the
+    // reset would overtake its last words. One that takes the certificate speaks first.
+    auto spoke = co_await finish_step(context, limit, stream, &grpc::TlsStream::peek,
+                                      target.endpoint, "silence after the TLS handshake");
+    if (!spoke) co_return tl::unexpected(std::move(spoke).error());
+    if (spoke->kind == Step::Kind::closed) {
+      handshake.report.client_accepted = false;
+      // A close without an alert says nothing about our certificate.
+      if (handshake.report.alert < 0) co_return tl::unexpected(closed(spoke->why));
+      auto refused = judge_handshake(handshake.report, target.demand);
+      if (!refused) co_return tl::unexpected(std::move(refused).error());
+    }
+  }
+
   grpc::Channel::Options options;
   options.authority = to_text(target.endpoint);
   auto channel = std::make_unique<grpc::Channel>(std::move(stream), std::move(options));
   const std::unique_ptr<SSL, decltype(forget)> forgotten(handle, forget);
   auto greeted = co_await await_greeting(context, limit, *channel, target.endpoint);
   if (!greeted) co_return tl::unexpected(std::move(greeted).error());
-  if (!channel->alive()) {
-    handshake.report.client_accepted = false;
-    // A close without an alert says nothing about our certificate.
-    const bool told = handshake.report.client_offered && handshake.report.alert >= 0;
-    if (told) {
-      auto refused = judge_handshake(handshake.report, target.demand);
-      if (!refused) co_return tl::unexpected(std::move(refused).error());
-    }
-    co_return tl::unexpected(not_opened(
-        Code::unavailable, fmt::format("{} ({})", channel->why(), to_text(target.endpoint))));
-  }
+  if (!channel->alive()) co_return tl::unexpected(closed(channel->why()));
   co_return Dialed{*std::move(peer), std::move(channel)};
 }
 
