@@ -16,7 +16,7 @@ constexpr std::size_t kQueuedMax = 4u << 20;
 }  // namespace
 
 struct FdWriter::Shared {
-  explicit Shared(int fd) : fd(fd), thread([this] { run(); }) {}
+  explicit Shared(int fd) : fd(fd) {}
 
   void run();
   int put(std::string_view text) const;
@@ -30,7 +30,7 @@ struct FdWriter::Shared {
   bool busy{false};
   bool closing{false};
   int trouble{0};
-  std::thread thread;  // last: it uses all of the above
+  std::thread thread;  // from the first text on; most commands write to one descriptor only
 };
 
 /// 0, or the errno that says why the rest was not written.
@@ -78,7 +78,7 @@ FdWriter::~FdWriter() {
     shared_->closing = true;
   }
   shared_->changed.notify_all();
-  shared_->thread.join();
+  if (shared_->thread.joinable()) shared_->thread.join();
 }
 
 void FdWriter::write(std::string text, Keep keep) {
@@ -92,6 +92,9 @@ void FdWriter::write(std::string text, Keep keep) {
     }
     shared_->queued_bytes += text.size();
     shared_->queue.push_back(std::move(text));
+    if (!shared_->thread.joinable()) {
+      shared_->thread = std::thread([shared = shared_.get()] { shared->run(); });
+    }
   }
   shared_->changed.notify_all();
 }
