@@ -22,7 +22,7 @@ NODES = {"cp1": "10.5.0.2", "w1": "10.5.0.3"}
 PROFILE = """\
 name: requests
 network: {api_endpoint: "https://10.5.0.2:6443", node_cidr: 10.5.0.0/24, gateway: 10.5.0.1}
-talos: {version: v1.12.6, secrets_file: secrets.yaml}
+talos: {version: v1.12.6}
 nodes:
   controlplane:
     assignments:
@@ -79,6 +79,12 @@ class Scene:
                         "--time-scale", "30", "--detach")
         if done.returncode != 0:
             raise RuntimeError(f"the lab did not start: {done.stdout}{done.stderr}")
+        # On a lab ichor makes throw-away keys unless its state folder has some; the recorder must
+        # know them to stand between.
+        kept = self.state / "ichor/requests"
+        kept.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (kept / "secrets.yaml").write_text((self.home / "secrets.yaml").read_text())
+        (kept / "secrets.yaml").chmod(0o600)
         self.put_recorder_before()
         return self
 
