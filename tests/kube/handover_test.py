@@ -214,6 +214,9 @@ class UpAgain(HandoverTest):
                               capture_output=True).returncode == 0
 
     def up(self, *arguments):
+        # Since the exchange it leads to another cluster than the lab's, and ichor does not put a
+        # cluster beside another one of the same name.
+        (self.bed.folder / "exported").unlink(missing_ok=True)
         return self.bed.ichor("up", "--lab-state", self.lab, *arguments,
                               kubeconfig=self.bed.folder / "exported")
 
