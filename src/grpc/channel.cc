@@ -40,7 +40,6 @@ Channel::~Channel() {
 }
 
 std::shared_ptr<ClientCall> Channel::start(CallRequest request, Duration limit) {
-  ++calls_started_;
   if (limit != kNoLimit) {
     using Time = boost::asio::steady_timer::clock_type;
     request.timeout = limit;

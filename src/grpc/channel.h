@@ -20,7 +20,7 @@ class Channel {
     std::string authority;
     Http2Limits limits;
     /// In real time, while calls are open and nothing comes in: when a ping is sent, and how long
-    /// its answer may take. A server of Go hangs up on the third ping without data between, so at
+    /// its answer may take. A server of Go hangs up on the fourth ping without data between, so at
     /// most two are sent; TCP's own keepalive watches over a connection that is silent for longer.
     Duration ping_after{std::chrono::seconds(20)};
     Duration pong_within{std::chrono::seconds(10)};
@@ -49,9 +49,6 @@ class Channel {
   /// Calls back once after `limit` in real time, unless the result is dropped before.
   std::shared_ptr<void> after(Duration limit, std::function<void()> then);
 
-  /// Counted since the connection was made.
-  std::uint64_t calls_started() const { return calls_started_; }
-
  private:
   struct TimedCall;
   void arm_keepalive(Duration after);
@@ -66,7 +63,6 @@ class Channel {
   int pings_without_content_{0};
   std::uint64_t seen_bytes_{0};
   std::uint64_t seen_content_{0};
-  std::uint64_t calls_started_{0};
   bool was_greeted_{false};
   Signal changed_;
   std::shared_ptr<bool> here_{std::make_shared<bool>(true)};  // gone with this object

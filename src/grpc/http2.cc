@@ -126,11 +126,13 @@ struct Http2::Callbacks {
   }
 
   static int frame_sent(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
-    if (frame->hd.type == NGHTTP2_DATA) self_of(user_data).pings_ = 0;
-    if (frame->hd.type != NGHTTP2_HEADERS) return 0;
-    self_of(user_data).pings_ = 0;
+    if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
+    Http2& self = self_of(user_data);
+    // A peer that only reads answers with WINDOW_UPDATE for as long as the stream lasts.
+    self.idle_bytes_ = 0;
+    self.pings_ = 0;
     const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-    self_of(user_data).on_headers_sent(frame->hd.stream_id, ends);
+    if (frame->hd.type == NGHTTP2_HEADERS) self.on_headers_sent(frame->hd.stream_id, ends);
     return 0;
   }
 

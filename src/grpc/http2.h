@@ -21,8 +21,8 @@ struct Http2Limits {
   std::size_t header_bytes_max{64u << 10};
   /// Complete messages that wait to be read before the sender is held back.
   std::size_t unread_bytes_max{256u << 10};
-  /// Bytes in a row without any content for a call: PING, SETTINGS, empty DATA, kinds of frames
-  /// that HTTP/2 does not know, headers that do not end.
+  /// Bytes without any content for a call, since content went either way: PING, SETTINGS, empty
+  /// DATA, kinds of frames that HTTP/2 does not know, headers that do not end.
   std::size_t idle_bytes_max{256u << 10};
   /// Of a server: pings from the client since it was sent anything. grpc-go ends the connection at
   /// the next one, because they come more often than every five minutes.

@@ -76,11 +76,10 @@ struct ServerStream::State {
   Metadata initial;
   Metadata trailers;
   bool half_closed{false};
-  bool responded{false};  // the response headers were handed to HTTP/2
-  bool finished{false};   // the status is known
-  bool over{false};       // the stream is gone
-  std::weak_ptr<ServerStream> call;
-  std::shared_ptr<ServerStream> kept;  // alive until the stream is gone, whoever holds it
+  bool responded{false};               // the response headers were handed to HTTP/2
+  bool finished{false};                // the status is known
+  bool over{false};                    // the stream is gone
+  std::shared_ptr<ServerStream> call;  // until the stream is gone, whoever else holds it
 };
 
 ServerStream::ServerStream(std::weak_ptr<Http2Server> server, std::shared_ptr<State> state)
@@ -156,7 +155,7 @@ Http2Server::StatePtr Http2Server::find(std::int32_t stream) const {
 }
 
 void Http2Server::queue(std::function<void(const Call&)> Events::*what, const StatePtr& state) {
-  if (const auto call = state->call.lock()) happened_.emplace_back(what, call);
+  happened_.emplace_back(what, state->call);
 }
 
 void Http2Server::tell_events() {
@@ -279,8 +278,7 @@ void Http2Server::on_headers(std::int32_t id, HeaderBlock block) {
   state->path = std::move(request.path);
   state->metadata = std::move(request.metadata);
   state->timeout = timeout;
-  state->kept = std::make_shared<ServerStream>(weak_from_this(), state);
-  state->call = state->kept;
+  state->call = std::make_shared<ServerStream>(weak_from_this(), state);
   streams_.emplace(id, state);
   queue(&Events::on_call, state);
 }
@@ -329,7 +327,7 @@ void Http2Server::on_closed(std::int32_t id, std::uint32_t) {
   streams_.erase(found);
   state->over = true;
   queue(&Events::on_end, state);
-  state->kept.reset();
+  state->call.reset();
 }
 
 void Http2Server::on_over() {

@@ -137,6 +137,21 @@ TEST(Http2, ASlowReaderHoldsTheSenderBack) {
   EXPECT_TRUE(call->end().ok());
 }
 
+TEST(Http2, AClientThatOnlyReadsForLongIsNoFlood) {
+  Http2Limits strict;
+  strict.idle_bytes_max = 500;
+  TestLink link({}, strict);
+  const auto call = link.call("/a.Service/Logs", "x");
+  link.settle();
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_TRUE(link.calls[0]->write(std::string(64u << 10, 'x'))) << i;
+    link.settle();
+    ASSERT_TRUE(call->has_message()) << i;
+    (void)call->take_message();
+  }
+  EXPECT_FALSE(link.server->over()) << link.server->why();
+}
+
 TEST(Http2, ACancelledCallEndsOnTheServerToo) {
   TestLink link;
   const auto call = link.call("/a.Service/Watch", "x");
