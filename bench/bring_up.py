@@ -62,7 +62,12 @@ def reactions(events, diary):
                       and line["stage"] == "running")
         if ready > begun[event["node"]]:
             yield round(at - ready)
+    # Workers follow the API, and that is asked for when all control planes are members of etcd,
+    # which is when the last of them runs.
     api = first(line["unix_ms"] for line in diary if line.get("api"))
+    members = max(first(line["unix_ms"] for line in diary
+                        if line["node"] == f"cp{number + 1}" and line.get("stage") == "running")
+                  for number in range(CONTROL_PLANES))
     for line in diary:
         if line.get("call", "").endswith("/ApplyConfiguration") and line["unix_ms"] > api:
-            yield line["unix_ms"] - api
+            yield line["unix_ms"] - max(api, members)

@@ -21,8 +21,13 @@ add_test(NAME lab.config_dir
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/config_dir_test.py $<TARGET_FILE:ichor>)
 add_test(NAME lab.layouts
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/layouts_test.py $<TARGET_FILE:ichor>)
+add_test(NAME lab.walk
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/walk_test.py $<TARGET_FILE:ichor>)
 add_test(NAME lab.flags
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/flags_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+add_test(NAME lab.attacks
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/attacks_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
 add_test(NAME lab.canary
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/canary_test.py $<TARGET_FILE:ichor>
@@ -42,8 +47,15 @@ add_test(NAME lab.process
             ${CMAKE_SOURCE_DIR}/tests/process/run bootstrap_reply_lost bits_flip good_cable)
 set_tests_properties(lab.process PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(lab.process lab.up lab.kill lab.config_dir lab.layouts lab.flags lab.canary
-    lab.reset lab.runs lab.kubernetes
-    PROPERTIES LABELS lab TIMEOUT 900 RUN_SERIAL ON)
+    lab.reset lab.runs lab.kubernetes lab.walk lab.attacks
+    PROPERTIES LABELS lab TIMEOUT 900)
+
+# The whole program against something hostile: nodes, an API server, a repository.
+foreach(name nodes api repository)
+    add_test(NAME attack.${name}
+        COMMAND ${CMAKE_SOURCE_DIR}/tests/attack/${name}_test.py $<TARGET_FILE:ichor>)
+    set_tests_properties(attack.${name} PROPERTIES LABELS attack TIMEOUT 600)
+endforeach()
 
 # The Kubernetes phases on a real control plane. Without the programs of tools/real-tools they are
 # skipped; `make test` leaves them out, because they take minutes.

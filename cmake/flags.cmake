@@ -7,7 +7,8 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+# Small by default: most of the code runs once in a run. ichor_library(... FAST) is for the rest.
+set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
 
 include(CheckPIESupported)
@@ -23,7 +24,9 @@ cmake_path(RELATIVE_PATH CMAKE_SOURCE_DIR
 add_compile_options(
     -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
     -ffile-prefix-map=${source_dir_from_build}/=)
-add_link_options(-Wl,--as-needed)
+# Functions that are never called do not reach the binary.
+add_compile_options(-ffunction-sections -fdata-sections)
+add_link_options(-Wl,--as-needed -Wl,--gc-sections -Wl,-z,pack-relative-relocs)
 
 if(ICHOR_SANITIZE)
     add_compile_options(

@@ -1,17 +1,19 @@
-# ichor_library(NAME [DEPS name…] [TEST_DEPS name…] [PACKAGES target…] [FOLDER path] [LABEL label])
+# ichor_library(NAME [FAST] [DEPS name…] [TEST_DEPS name…] [PACKAGES target…] [FOLDER path]
+#               [LABEL label])
 #
 # Makes of the folder src/NAME (or FOLDER) and what lies below it:
 #   ichor_NAME     the static library of its *.cc, or an interface library while it has none
 #   NAME_test      the GoogleTest program of its *_test.cc, registered with CTest
 #   X_fuzz         a libFuzzer program for each X_fuzz.cc, in the fuzz build only
 # DEPS are the libraries it may include, TEST_DEPS the ones only its tests may; tools/tidy holds the
-# sources to both. PACKAGES are outside libraries. LABEL is the CTest label of its tests, "unit" if
-# not given. A folder that is still missing is an empty library.
+# sources to both. FAST is for code that runs so often that speed counts more than size; bench/run
+# says where it pays. PACKAGES are outside libraries. LABEL is the CTest label of its tests, "unit"
+# if not given. A folder that is still missing is an empty library.
 
 include(GoogleTest)
 
 function(ichor_library name)
-    cmake_parse_arguments(arg "" "FOLDER;LABEL" "DEPS;TEST_DEPS;PACKAGES" ${ARGN})
+    cmake_parse_arguments(arg "FAST" "FOLDER;LABEL" "DEPS;TEST_DEPS;PACKAGES" ${ARGN})
     if(NOT arg_FOLDER)
         set(arg_FOLDER src/${name})
     endif()
@@ -28,6 +30,9 @@ function(ichor_library name)
     ichor_add_library(ichor_${name} "" "${sources}" "${arg_DEPS}" "${arg_PACKAGES}")
     if(ICHOR_BUILD_MUTANTS)
         ichor_add_library(ichor_${name} "_mutants" "${sources}" "${arg_DEPS}" "${arg_PACKAGES}")
+    endif()
+    if(arg_FAST AND sources AND CMAKE_BUILD_TYPE STREQUAL "Release")
+        target_compile_options(ichor_${name} PRIVATE -O2)
     endif()
     if(tests)
         ichor_add_test(${name} "${tests}" "${arg_TEST_DEPS}" "${arg_LABEL}")

@@ -59,3 +59,9 @@ if(NOT ICHOR_SANITIZE AND NOT ICHOR_FUZZ)
         set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${archives}")
     endforeach()
 endif()
+
+# Asio and Beast, whose bodies are compiled once instead of in every file that includes them.
+add_library(ichor_asio STATIC ${CMAKE_CURRENT_LIST_DIR}/asio.cc)
+target_compile_definitions(ichor_asio
+    PUBLIC BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)
+target_link_libraries(ichor_asio PUBLIC Boost::headers OpenSSL::SSL Threads::Threads)

@@ -1,5 +1,6 @@
 #include "lab/address_map.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "lab/state_files.h"
@@ -20,6 +21,14 @@ IpAddress AddressMap::loopback(const IpAddress& address) const {
   if (is_loopback(address)) return address;
   const auto found = entries_.find(address);
   return found == entries_.end() ? address : found->second;
+}
+
+IpAddress AddressMap::dialled(const IpAddress& address) const {
+  const auto found = entries_.find(address);
+  if (found != entries_.end()) return found->second;
+  const bool bound = std::any_of(entries_.begin(), entries_.end(),
+                                 [&](const auto& entry) { return entry.second == address; });
+  return bound ? address : IpAddress();
 }
 
 IpAddress AddressMap::original(const IpAddress& loopback) const {

@@ -13,9 +13,12 @@ namespace ichor::lab {
 /// configs keep the profile's addresses; only whoever dials a lab looks here.
 class AddressMap {
  public:
-  /// Where to dial for `address`. Addresses that the lab does not know, and loopback ones, are what
-  /// they are.
+  /// Where the lab itself has `address`. Addresses that it does not know, and loopback ones, are
+  /// what they are.
   IpAddress loopback(const IpAddress& address) const;
+  /// Where a client of the lab dials for `address`: what the lab bound for it, or the address
+  /// itself if the lab bound it. Empty for any other: it may be a real machine's.
+  IpAddress dialled(const IpAddress& address) const;
   /// The profile's address behind a loopback one; empty if there is none.
   IpAddress original(const IpAddress& loopback) const;
   /// "https://192.168.22.100:6443" with the host replaced; other texts stay as they are.

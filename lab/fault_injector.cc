@@ -101,6 +101,7 @@ void FaultInjector::set(Machine& machine, const std::string& fault, bool on) {
   if (fault == "trickle") wire.bytes_per_s = on ? kTrickle : 0;
   if (fault == "disk-data") wire.disk_data = on;
   if (fault == "two-disks") wire.two_disks = on;
+  if (fault == "evil-kubeconfig") wire.evil_kubeconfig = on;
   if (fault == "wrong-ca") {
     wire.foreign_ca = on;
     talos_.refresh(machine);

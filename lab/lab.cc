@@ -51,7 +51,7 @@ bool is_address(const std::string& text) {
 std::vector<IpAddress> addresses_of(const ClusterProfile& profile) {
   std::vector<IpAddress> addresses;
   const auto add = [&](const std::string& address) {
-    if (!is_address(address) || address.starts_with("127.")) return;
+    if (!is_address(address)) return;
     if (std::find(addresses.begin(), addresses.end(), IpAddress(address)) == addresses.end()) {
       addresses.push_back(IpAddress(address));
     }
@@ -108,7 +108,8 @@ Result<Ground> prepare_ground(const ClusterProfile& profile, const LabOptions& o
   ground.block.emplace(std::move(*block));
   for (const IpAddress& address : addresses) {
     if (ground.map.entries().contains(address)) continue;
-    ground.map.add(address, ground.block->at(ground.map.entries().size()));
+    const bool is_loopback = address.value().starts_with("127.");
+    ground.map.add(address, is_loopback ? address : ground.block->at(ground.map.entries().size()));
   }
   if (auto written = write_address_map(options.state_dir, ground.map); !written) {
     return tl::unexpected(written.error());

@@ -55,13 +55,18 @@ class TestClient {
 
   std::unique_ptr<Stream> open(std::string_view path, const google::protobuf::MessageLite& request,
                                grpc::Metadata metadata = {}) {
+    return open_raw(path, request.SerializeAsString(), std::move(metadata));
+  }
+  /// With bytes that need not be a message.
+  std::unique_ptr<Stream> open_raw(std::string_view path, const std::string& request,
+                                   grpc::Metadata metadata = {}) {
     if (!connect()) return nullptr;
     grpc::CallRequest call;
     call.path = path;
     call.metadata = std::move(metadata);
     if (!through_.empty()) call.metadata.emplace_back("node", through_);
     auto started = channel_->start(std::move(call), kPatience);
-    started->send(request.SerializeAsString());
+    started->send(request);
     started->close_sending();
     return std::make_unique<Stream>(*this, std::move(started));
   }

@@ -29,12 +29,13 @@ struct CallFault {
 struct WireFaults {
   bool refuse{false};
   bool silent{false};
-  Duration delay{};        // in real time
-  int bytes_per_s{0};      // 0: as fast as it goes
-  bool foreign_ca{false};  // apid shows a certificate of an authority that nobody knows
-  int keys_made{0};        // counts up for a fresh certificate
-  bool disk_data{false};   // its first disk seems to hold a file system
-  bool two_disks{false};   // it seems to have a second disk like the first
+  Duration delay{};             // in real time
+  int bytes_per_s{0};           // 0: as fast as it goes
+  bool foreign_ca{false};       // apid shows a certificate of an authority that nobody knows
+  int keys_made{0};             // counts up for a fresh certificate
+  bool disk_data{false};        // its first disk seems to hold a file system
+  bool two_disks{false};        // it seems to have a second disk like the first
+  bool evil_kubeconfig{false};  // the kubeconfig it returns leads elsewhere and runs a program
   std::vector<CallFault> calls;
 
   /// The first that means this call, taken out of the list; nothing if there is none.

@@ -31,6 +31,8 @@ const std::vector<Mutant>& mutants() {
        "I12"},
       {"lost-is-refused", "a lost reply is taken for a refusal", "I8"},
       {"trusts-the-address", "whoever answers at a node's address is that node", "I5"},
+      {"any-key-will-do", "a config goes to whatever key answers in maintenance mode", "I25",
+       "key-replaced"},
       {"apply-without-patience", "a config is sent again before it can show", "I14"},
       {"any-config-will-do", "a node that runs another config counts as configured", "I12",
        "config-changed"},

@@ -161,6 +161,7 @@ class SimSession final : public TalosSession {
     request.node = port_.node;
     request.planned = planned_;
     request.maintenance = peer_.mode == PeerMode::maintenance;
+    if (mutates(call)) request.key = peer_.fingerprint;
     request.deadline = context.deadline;
     return request;
   }
@@ -370,7 +371,8 @@ Task<CallResult<std::unique_ptr<TalosSession>>> SimTalosApi::connect(Context con
   const bool maintenance = port->listener == Listener::maintenance;
   if (maintenance && !demand.allows(port->node->fingerprint())) {
     co_return failed({Call::open, Progress::not_sent, TlsVerdict::wrong_pin, Code::unavailable,
-                      "leaf peer certificate doesn't match the provided fingerprints"});
+                      "leaf peer certificate doesn't match the provided fingerprints",
+                      port->node->fingerprint()});
   }
   const Digest our_ca = world_.os_ca();
   if (!maintenance && port->node->operating_system_ca() != our_ca) {

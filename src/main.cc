@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
@@ -30,12 +31,15 @@
 #include "os/loop_clock.h"
 #include "os/loop_processes.h"
 #include "os/process.h"
+#include "os/side_job.h"
 #include "os/signals.h"
 #include "os/system_random.h"
 #include "os/tcp_probe.h"
 #include "os/temp_dir.h"
 #include "os/terminal.h"
+#include "pki/key.h"
 #include "talos/grpc_talos_api.h"
+#include "view/clean_stream.h"
 #include "view/fd_writer.h"
 #include "view/json_display.h"
 #include "view/text_display.h"
@@ -91,7 +95,10 @@ class MachineSite final : public Site {
 class MachineDesk final : public Desk {
  public:
   explicit MachineDesk(const CommonOptions& common, Hints hints = {})
-      : common_(common), hints_(std::move(hints)) {}
+      : common_(common), hints_(std::move(hints)) {
+    // Files and programs get the bytes; a terminal would obey them.
+    if (::isatty(STDOUT_FILENO) == 1) clean_out_.emplace(std::cout);
+  }
 
   Display& display() override {
     if (!display_) {
@@ -100,8 +107,8 @@ class MachineDesk final : public Desk {
     }
     return *hinting_;
   }
-  std::ostream& out() override { return std::cout; }
-  std::ostream& err() override { return std::cerr; }
+  std::ostream& out() override { return clean_out_ ? *clean_out_ : std::cout; }
+  std::ostream& err() override { return clean_err_; }
   double stopwatch() override {
     return std::chrono::duration<double>(loop().now().time_since_epoch()).count();
   }
@@ -143,7 +150,7 @@ class MachineDesk final : public Desk {
     return value ? std::optional<std::string>(value) : std::nullopt;
   }
   bool has_file(const std::string& path) override { return ichor::has_file(path); }
-  Result<ProgramResult> run_program(const ProgramCall& call) override;
+  Result<ProcessResult> run_program(ProcessCall call) override;
   Result<std::string> upload_schematic(const std::string& url,
                                        const std::string& schematic) override {
     return ichor::upload_schematic(url, schematic, kUploadLimit);
@@ -163,6 +170,8 @@ class MachineDesk final : public Desk {
       const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)> dial) override;
   Processes& processes() override;
   WebClient& web() override;
+  void begin_rsa_key() override;
+  SecretString take_rsa_key() override;
   int drive(Task<void> task, CancelScope& scope) override;
 
   /// The exit code after all that was said has arrived: data that could not be written is a
@@ -178,6 +187,8 @@ class MachineDesk final : public Desk {
 
   const CommonOptions& common_;
   Hints hints_;
+  std::optional<CleanStream> clean_out_;
+  CleanStream clean_err_{std::cerr};
   double time_scale_{1.0};
   std::unique_ptr<LoopClock> loop_;
   SystemRandom random_;
@@ -186,6 +197,7 @@ class MachineDesk final : public Desk {
   std::optional<HintDisplay> hinting_;  // around it
   std::unique_ptr<LoopProcesses> processes_;
   std::unique_ptr<HttpsWebClient> web_;
+  std::deque<SideJob<std::optional<pki::PrivateKey>>> rsa_keys_;
 };
 
 std::unique_ptr<Display> MachineDesk::make_display() {
@@ -246,11 +258,9 @@ Result<void> MachineDesk::create_reproducible(const std::string& path, const Sec
   return create(path, content, force, Sync::no);
 }
 
-Result<ProgramResult> MachineDesk::run_program(const ProgramCall& call) {
-  ChildCall child{call.arguments, call.variables, call.input};
-  auto done = run_child(child);
-  if (!done) return tl::unexpected(std::move(done).error());
-  return ProgramResult{done->exit, std::move(done->output)};
+Result<ProcessResult> MachineDesk::run_program(ProcessCall call) {
+  return run_child(std::move(call),
+                   {environment("PATH").value_or(""), environment("HOME").value_or("/")});
 }
 
 Result<void> MachineDesk::export_secret(const std::string& path, const SecretString& content) {
@@ -316,6 +326,16 @@ WebClient& MachineDesk::web() {
   return *web_;
 }
 
+void MachineDesk::begin_rsa_key() { rsa_keys_.emplace_back(&pki::PrivateKey::generate_rsa); }
+
+SecretString MachineDesk::take_rsa_key() {
+  if (rsa_keys_.empty()) begin_rsa_key();
+  const auto key = rsa_keys_.front().take();
+  rsa_keys_.pop_front();
+  check(key.has_value(), "no key is given up that is waited for");
+  return key->to_pem();
+}
+
 int MachineDesk::drive(Task<void> task, CancelScope& scope) {
   int signal = 0;
   const StopSignals signals(loop(), [&](int number) {
@@ -334,7 +354,7 @@ int MachineDesk::drive(Task<void> task, CancelScope& scope) {
 
 int MachineDesk::leave(Exit exit) {
   int code = static_cast<int>(exit);
-  int trouble = std::cout.flush() ? 0 : errno;
+  int trouble = out().flush() && std::cout.flush() ? 0 : errno;
   if (out_) {
     const bool in_a_hurry = exit == Exit::interrupted || exit == Exit::terminated;
     // A pager may take its time, but not from somebody who wants to leave.
@@ -351,7 +371,7 @@ int MachineDesk::leave(Exit exit) {
 
 int refuse(const Misuse& misuse) {
   if (!for_programs(misuse.output)) {
-    std::cerr << fmt::format("ichor: {}\n", misuse.message);
+    CleanStream(std::cerr) << fmt::format("ichor: {}\n", misuse.message);
     return static_cast<int>(Exit::usage);
   }
   CommonOptions common;

@@ -12,6 +12,9 @@ void append_varint(std::string& out, std::uint64_t value);
 void append_number(std::string& out, std::uint32_t field, std::uint64_t value);
 void append_bytes(std::string& out, std::uint32_t field, std::string_view bytes);
 
+/// Whether the bytes are fields one behind the other, whatever message they are of.
+bool is_message(std::string_view bytes);
+
 /// The content of a message that begins with field 1 as bytes, and whether it was one.
 struct FirstField {
   bool found{false};

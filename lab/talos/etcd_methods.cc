@@ -48,9 +48,8 @@ std::string address_of(Exchange& exchange, const std::string& hostname) {
   return "";
 }
 
-void member_list(Exchange& exchange) {
-  const bool local = exchange.parse<machine::EtcdMemberListRequest>().query_local();
-  if (local && own_cluster(exchange, "member list") == nullptr) return;
+void member_list(Exchange& exchange, const machine::EtcdMemberListRequest& request) {
+  if (request.query_local() && own_cluster(exchange, "member list") == nullptr) return;
   const auto members = exchange.node().etcd_members(exchange.caller());
   if (!members) {
     exchange.refuse(members.error());
@@ -131,8 +130,7 @@ void defragment(Exchange& exchange) {
   reply_empty<machine::EtcdDefragmentResponse>(exchange);
 }
 
-void remove_member(Exchange& exchange) {
-  const auto request = exchange.parse<machine::EtcdRemoveMemberByIDRequest>();
+void remove_member(Exchange& exchange, const machine::EtcdRemoveMemberByIDRequest& request) {
   reply_to<machine::EtcdRemoveMemberByIDResponse>(
       exchange,
       exchange.node().etcd_remove_member(exchange.caller(), EtcdMemberId(request.member_id())));
@@ -199,12 +197,12 @@ constexpr Roles kOperate = kAdmin | kOperator;
 
 const std::vector<Method>& etcd_methods() {
   static const std::vector<Method> methods = {
-      {kMachineService, "EtcdMemberList", kRead, Kind::reads, member_list},
+      {kMachineService, "EtcdMemberList", kRead, Kind::reads, with<member_list>},
       {kMachineService, "EtcdStatus", kRead, Kind::reads, status},
       {kMachineService, "EtcdAlarmList", kRead, Kind::reads, alarm_list},
       {kMachineService, "EtcdAlarmDisarm", kOperate, Kind::mutates, alarm_disarm},
       {kMachineService, "EtcdDefragment", kOperate, Kind::mutates, defragment},
-      {kMachineService, "EtcdRemoveMemberByID", kAdmin, Kind::mutates, remove_member},
+      {kMachineService, "EtcdRemoveMemberByID", kAdmin, Kind::mutates, with<remove_member>},
       {kMachineService, "EtcdLeaveCluster", kAdmin, Kind::mutates, leave},
       {kMachineService, "EtcdForfeitLeadership", kAdmin, Kind::mutates, forfeit_leadership},
       {kMachineService, "EtcdSnapshot", kOperate | kEtcdBackup, Kind::streams, snapshot},

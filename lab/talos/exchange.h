@@ -47,12 +47,20 @@ class Exchange {
     return {.anonymous = !known, .admin = known, .reader = known};
   }
   const std::string& request() const { return request_; }
-  template <class Message>
-  Message parse() const {
-    Message message;
-    (void)message.ParseFromString(request_);  // unknown bytes are a client of another version
-    return message;
+  /// Reads the request. What is no such message is refused as grpc-go does it, and nothing more is
+  /// to be done then. Fields that are not known here are of a newer client.
+  bool read(google::protobuf::MessageLite& message) {
+    if (message.ParseFromString(request_)) return true;
+    refuse_request();
+    return false;
   }
+  /// With the words of the codec, which differ for a method that streams.
+  void refuse_request() {
+    end(Code::internal, std::string(streams_ ? "grpc: failed to unmarshal the received message: "
+                                             : "grpc: error unmarshalling request: ") +
+                            "proto: cannot parse invalid wire-format data");
+  }
+  void set_streams(bool streams) { streams_ = streams; }
 
   virtual void send(std::string message) = 0;
   virtual void end(Code code, const std::string& text) = 0;
@@ -77,6 +85,7 @@ class Exchange {
   Machine& machine_;
   Roles roles_;
   std::string request_;
+  bool streams_{false};
   std::unique_ptr<Stream> stream_;
 };
 

@@ -73,8 +73,7 @@ void send_info(Exchange& exchange, const std::string& path, const std::string& r
   exchange.send(info);
 }
 
-void list(Exchange& exchange) {
-  const auto request = exchange.parse<machine::ListRequest>();
+void list(Exchange& exchange, const machine::ListRequest& request) {
   const std::string root = clean_path(request.root());
   const auto files = files_of(exchange);
   const auto found = files.find(root);
@@ -96,8 +95,7 @@ void list(Exchange& exchange) {
   exchange.done();
 }
 
-void read(Exchange& exchange) {
-  const auto request = exchange.parse<machine::ReadRequest>();
+void read(Exchange& exchange, const machine::ReadRequest& request) {
   const auto files = files_of(exchange);
   const auto found = files.find(request.path());
   if (found == files.end()) {
@@ -113,8 +111,7 @@ void read(Exchange& exchange) {
   exchange.reply(data);
 }
 
-void disk_usage(Exchange& exchange) {
-  const auto request = exchange.parse<machine::DiskUsageRequest>();
+void disk_usage(Exchange& exchange, const machine::DiskUsageRequest& request) {
   const auto files = files_of(exchange);
   for (const std::string& wanted : request.paths()) {
     const std::string path = clean_path(wanted);
@@ -135,9 +132,9 @@ void disk_usage(Exchange& exchange) {
 
 const std::vector<Method>& file_methods() {
   static const std::vector<Method> methods = {
-      {kMachineService, "List", kAor, Kind::streams, list},
-      {kMachineService, "Read", kAdmin, Kind::streams, read},
-      {kMachineService, "DiskUsage", kAor, Kind::streams, disk_usage},
+      {kMachineService, "List", kAor, Kind::streams, with<list>},
+      {kMachineService, "Read", kAdmin, Kind::streams, with<read>},
+      {kMachineService, "DiskUsage", kAor, Kind::streams, with<disk_usage>},
   };
   return methods;
 }

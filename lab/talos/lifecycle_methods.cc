@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <fmt/format.h>
+
 #include "lab/talos/methods.h"
 #include "lab/talos/port.h"
+#include "lab/talos/state_watch.h"
 #include "lab/talos/tar_gz.h"
 #include "machine.pb.h"
 #include "machineconfig/kubeconfig.h"
@@ -13,8 +17,7 @@ namespace {
 using Kind = Method::Kind;
 using Mode = sim::Node::ApplyMode;
 
-void apply_configuration(Exchange& exchange) {
-  const auto request = exchange.parse<machine::ApplyConfigurationRequest>();
+void apply_configuration(Exchange& exchange, const machine::ApplyConfigurationRequest& request) {
   const auto applied = exchange.node().apply(exchange.caller(), request.data(),
                                              static_cast<Mode>(request.mode()), request.dry_run());
   if (!applied) {
@@ -29,8 +32,7 @@ void apply_configuration(Exchange& exchange) {
   exchange.reply(response);
 }
 
-void bootstrap(Exchange& exchange) {
-  const auto request = exchange.parse<machine::BootstrapRequest>();
+void bootstrap(Exchange& exchange, const machine::BootstrapRequest& request) {
   if (request.recover_etcd()) {
     exchange.end(Code::unimplemented, "recovery from a snapshot is not part of the lab");
     return;
@@ -60,8 +62,41 @@ void shutdown(Exchange& exchange) {
                                          exchange.node().shutdown(exchange.caller()));
 }
 
-void reset(Exchange& exchange) {
-  const auto request = exchange.parse<machine::ResetRequest>();
+/// What machined finds wrong with the parameters before it starts the sequence; empty: nothing.
+std::string unfit_for_mode(Exchange& exchange, const machine::ResetRequest& request) {
+  using Reset = machine::ResetRequest;
+  if (request.user_disks_to_wipe_size() > 0 && request.mode() == Reset::SYSTEM_DISK) {
+    return "reset failed: invalid input, wipe mode SYSTEM_DISK doesn't support UserDisksToWipe "
+           "parameter";
+  }
+  for (const std::string& device : request.user_disks_to_wipe()) {
+    const std::vector<Disk>& disks = exchange.node().spec().disks;
+    const auto disk = std::find_if(disks.begin(), disks.end(),
+                                   [&](const Disk& one) { return one.dev_path == device; });
+    const std::string failed = "reset user disk failed: device " + device;
+    if (disk == disks.end()) return failed + " wasn't found";
+    if (exchange.node().disk().install_disk == device) return failed + " is the system disk";
+  }
+  if (request.system_partitions_to_wipe_size() > 0 && request.mode() == Reset::USER_DISKS) {
+    return "reset failed: invalid input, wipe mode USER_DISKS doesn't support "
+           "SystemPartitionsToWipe parameter";
+  }
+  constexpr std::string_view kVolumes = "VolumeStatuses.block.talos.dev";
+  const auto& volumes =
+      current_resources(exchange.site(), exchange.machine(), *find_kind(kVolumes));
+  for (const machine::ResetPartitionSpec& part : request.system_partitions_to_wipe()) {
+    if (volumes.contains({"runtime", part.label()})) continue;
+    return "failed to get volume status with label \"" + part.label() + "\": resource " +
+           std::string(kVolumes) + "(runtime/" + part.label() + "@undefined) doesn't exist";
+  }
+  return {};
+}
+
+void reset(Exchange& exchange, const machine::ResetRequest& request) {
+  if (const std::string unfit = unfit_for_mode(exchange, request); !unfit.empty()) {
+    exchange.end(Code::unknown, unfit);
+    return;
+  }
   ResetRequest wish;
   wish.graceful = request.graceful();
   wish.reboot = request.reboot();
@@ -75,8 +110,7 @@ void reset(Exchange& exchange) {
 }
 
 /// The lab's nodes have one version for life: an upgrade to it is a reboot, to another is refused.
-void upgrade(Exchange& exchange) {
-  const auto request = exchange.parse<machine::UpgradeRequest>();
+void upgrade(Exchange& exchange, const machine::UpgradeRequest& request) {
   if (!exchange.machine().container() && !exchange.node().disk().installed) {
     exchange.end(Code::failed_precondition, "Talos is not installed");
     return;
@@ -115,6 +149,20 @@ void meta(Exchange& exchange) {
   }
 }
 
+/// What a compromised control plane returns: the real entries, and those of an attacker.
+std::string evil_kubeconfig(std::string_view real) {
+  std::string text(real);
+  const auto add = [&](std::string_view list, std::string_view entry) {
+    const std::size_t at = text.find(fmt::format("\n{}:\n", list));
+    if (at != std::string::npos) text.insert(at + list.size() + 3, entry);
+  };
+  add("clusters",
+      "    - name: production\n      cluster:\n        server: https://198.51.100.66:6443\n");
+  add("users",
+      "    - name: admin@production\n      user:\n        exec:\n          command: evil\n");
+  return text;
+}
+
 void kubeconfig(Exchange& exchange) {
   const auto server = exchange.node().kubeconfig(exchange.caller());
   if (!server) {
@@ -132,13 +180,16 @@ void kubeconfig(Exchange& exchange) {
     exchange.end(Code::unknown, file.error().message);
     return;
   }
+  const std::string text = exchange.machine().faults.evil_kubeconfig
+                               ? evil_kubeconfig(file->reveal())
+                               : std::string(file->reveal());
   common::Data data;
-  data.set_bytes(tar_gz("kubeconfig", file->reveal(), exchange.site().clock().wall()));
+  data.set_bytes(tar_gz("kubeconfig", text, exchange.site().clock().wall()));
   exchange.reply(data);
 }
 
-void generate_client_configuration(Exchange& exchange) {
-  const auto request = exchange.parse<machine::GenerateClientConfigurationRequest>();
+void generate_client_configuration(Exchange& exchange,
+                                   const machine::GenerateClientConfigurationRequest& request) {
   const auto config = exchange.machine().config();
   if (request.crt_ttl().seconds() <= 0) {
     exchange.end(Code::invalid_argument, "crt_ttl should be positive");
@@ -178,18 +229,18 @@ void generate_client_configuration(Exchange& exchange) {
 
 const std::vector<Method>& lifecycle_methods() {
   static const std::vector<Method> methods = {
-      {kMachineService, "ApplyConfiguration", kAdmin, Kind::mutates, apply_configuration},
-      {kMachineService, "Bootstrap", kAdmin, Kind::mutates, bootstrap},
+      {kMachineService, "ApplyConfiguration", kAdmin, Kind::mutates, with<apply_configuration>},
+      {kMachineService, "Bootstrap", kAdmin, Kind::mutates, with<bootstrap>},
       {kMachineService, "Reboot", kAdmin | kOperator, Kind::mutates, reboot},
       {kMachineService, "Shutdown", kAdmin | kOperator, Kind::mutates, shutdown},
-      {kMachineService, "Reset", kAdmin, Kind::mutates, reset},
-      {kMachineService, "Upgrade", kAdmin, Kind::mutates, upgrade},
+      {kMachineService, "Reset", kAdmin, Kind::mutates, with<reset>},
+      {kMachineService, "Upgrade", kAdmin, Kind::mutates, with<upgrade>},
       {kMachineService, "Rollback", kAdmin, Kind::mutates, rollback},
       {kMachineService, "MetaWrite", kAdmin | kMetaWriter, Kind::mutates, meta},
       {kMachineService, "MetaDelete", kAdmin | kMetaWriter, Kind::mutates, meta},
       {kMachineService, "Kubeconfig", kAdmin, Kind::streams, kubeconfig},
       {kMachineService, "GenerateClientConfiguration", kAdmin, Kind::reads,
-       generate_client_configuration},
+       with<generate_client_configuration>},
   };
   return methods;
 }

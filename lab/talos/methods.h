@@ -19,6 +19,17 @@ const std::vector<Method>& other_methods();
 inline constexpr std::string_view kMachineService = "machine.MachineService";
 inline constexpr Roles kAor = kAdmin | kOperator | kReader;
 
+/// A method that reads its request: `serve` is called with it.
+template <class Request>
+void serve_request(Exchange& exchange, void (*serve)(Exchange&, const Request&)) {
+  Request request;
+  if (exchange.read(request)) serve(exchange, request);
+}
+template <auto serve>
+void with(Exchange& exchange) {
+  serve_request(exchange, serve);
+}
+
 /// Names one run of a sequence; what the machine does from now on is its actor's. To be called
 /// before the sequence starts.
 std::string new_actor(Exchange& exchange);

@@ -1,9 +1,9 @@
-#include <google/protobuf/util/time_util.h>
 
 #include "cluster.pb.h"
 #include "lab/cosi/sight.h"
 #include "lab/talos/health_checks.h"
 #include "lab/talos/methods.h"
+#include "lab/talos/timestamp.h"
 #include "lifecycle.pb.h"
 #include "storage.pb.h"
 #include "talos_time.pb.h"
@@ -13,7 +13,6 @@ namespace ichor::lab {
 namespace {
 
 using Kind = Method::Kind;
-using google::protobuf::util::TimeUtil;
 
 constexpr std::string_view kStorage = "storage.StorageService";
 constexpr std::string_view kTime = "time.TimeService";
@@ -61,7 +60,7 @@ void time(Exchange& exchange) {
   const auto config = exchange.machine().config();
   const bool own = config && !config->time_servers.empty();
   item.set_server(own ? config->time_servers.front() : "time.cloudflare.com");
-  const auto now = TimeUtil::MillisecondsToTimestamp(exchange.site().clock().wall().unix_ms);
+  const auto now = timestamp_of(exchange.site().clock().wall());
   *item.mutable_localtime() = now;
   *item.mutable_remotetime() = now;
   exchange.reply(response);
@@ -133,8 +132,7 @@ class HealthRun final : public Stream {
   Clock::CallId call_{0};
 };
 
-void health_check(Exchange& exchange) {
-  const auto request = exchange.parse<cluster::HealthCheckRequest>();
+void health_check(Exchange& exchange, const cluster::HealthCheckRequest& request) {
   const auto config = exchange.machine().config();
   if (!config || !config->control_plane()) {
     exchange.end(Code::unimplemented, "health check is only available on control plane nodes");
@@ -166,12 +164,11 @@ void lifecycle_install(Exchange& exchange) {
   }
 }
 
-void lifecycle_upgrade(Exchange& exchange) {
+void lifecycle_upgrade(Exchange& exchange, const machine::LifecycleServiceUpgradeRequest& request) {
   if (!exchange.node().disk().installed) {
     exchange.end(Code::failed_precondition, "machine is not installed");
     return;
   }
-  const auto request = exchange.parse<machine::LifecycleServiceUpgradeRequest>();
   machine::LifecycleServiceUpgradeResponse response;
   response.mutable_progress()->set_message("installing " + request.source().image_name());
   exchange.send(response);
@@ -179,8 +176,7 @@ void lifecycle_upgrade(Exchange& exchange) {
   exchange.reply(response);
 }
 
-void image_pull(Exchange& exchange) {
-  const auto request = exchange.parse<machine::ImageServicePullRequest>();
+void image_pull(Exchange& exchange, const machine::ImageServicePullRequest& request) {
   machine::ImageServicePullResponse response;
   response.set_name(request.image_ref() + "@sha256:" + std::string(64, '0'));
   exchange.reply(response);
@@ -196,10 +192,10 @@ const std::vector<Method>& other_methods() {
       {kStorage, "BlockDeviceWipe", kAdmin, Kind::mutates, not_in_the_lab},
       {kTime, "Time", kAor, Kind::reads, time},
       {kTime, "TimeCheck", kAor, Kind::reads, time},
-      {kCluster, "HealthCheck", kAor, Kind::streams, health_check},
+      {kCluster, "HealthCheck", kAor, Kind::streams, with<health_check>},
       {kLifecycle, "Install", kAdmin, Kind::streams, lifecycle_install},
-      {kLifecycle, "Upgrade", kAdmin, Kind::streams, lifecycle_upgrade},
-      {kImage, "Pull", kAdmin | kOperator, Kind::streams, image_pull},
+      {kLifecycle, "Upgrade", kAdmin, Kind::streams, with<lifecycle_upgrade>},
+      {kImage, "Pull", kAdmin | kOperator, Kind::streams, with<image_pull>},
       {kImage, "List", kAor, Kind::streams, image_list},
   };
   return methods;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "lab/rpc/wire.h"
 #include "lab/talos/routing.h"
 
 namespace ichor::lab {
@@ -238,6 +239,11 @@ void TalosService::release_parked(Machine& machine) {
 }
 
 void TalosService::start(const std::shared_ptr<ServerCall>& call) {
+  // grpc-go looks at the name before anybody else does; the first slash is not needed.
+  if (call->path().find('/', 1) == std::string::npos) {
+    call->finish(Code::unimplemented, "malformed method name: \"" + call->path() + "\"");
+    return;
+  }
   Connection& connection = connections_.at(call->connection());
   Machine& via = *connection.machine;
   Machine* target = &via;
@@ -280,6 +286,12 @@ void TalosService::serve(SomeExchange& exchange, const std::string& path, bool m
     return;
   }
   exchange.mutates = (*method)->kind == Method::Kind::mutates;
+  exchange.set_streams((*method)->kind == Method::Kind::streams);
+  // For the methods that need nothing of their request: it is read all the same.
+  if (!is_message(exchange.request())) {
+    exchange.refuse_request();
+    return;
+  }
   CallFault fault;
   if (exchange.machine().faults.take(path, exchange.mutates, true, fault)) {
     const bool full = fault.kind == CallFault::Kind::overloaded;

@@ -1,6 +1,6 @@
-#include <google/protobuf/util/time_util.h>
 
 #include "lab/talos/methods.h"
+#include "lab/talos/timestamp.h"
 #include "machine.pb.h"
 
 namespace ichor::lab {
@@ -8,7 +8,6 @@ namespace ichor::lab {
 namespace {
 
 using Kind = Method::Kind;
-using google::protobuf::util::TimeUtil;
 
 constexpr std::size_t kEventsKept = 64;
 
@@ -28,15 +27,14 @@ void add_history(Exchange& exchange, const ServiceStatus& service, machine::Serv
     machine::ServiceEvent& event = *out.mutable_events()->add_events();
     event.set_msg(service.last_message);
     event.set_state(service.state);
-    *event.mutable_ts() = TimeUtil::MillisecondsToTimestamp(now.unix_ms);
+    *event.mutable_ts() = timestamp_of(now);
   }
   const std::size_t first = history.size() > kEventsKept ? history.size() - kEventsKept : 0;
   for (std::size_t i = first; i < history.size(); ++i) {
     machine::ServiceEvent& event = *out.mutable_events()->add_events();
     event.set_msg(history[i].message);
     event.set_state(history[i].action);
-    *event.mutable_ts() =
-        TimeUtil::MillisecondsToTimestamp(exchange.site().wall_at(history[i].at).unix_ms);
+    *event.mutable_ts() = timestamp_of(exchange.site().wall_at(history[i].at));
   }
   machine::ServiceHealth& health = *out.mutable_health();
   health.set_unknown(service.health_unknown);
@@ -73,8 +71,7 @@ bool has_service(Exchange& exchange, const std::string& id) {
   return false;
 }
 
-void service_restart(Exchange& exchange) {
-  const auto request = exchange.parse<machine::ServiceRestartRequest>();
+void service_restart(Exchange& exchange, const machine::ServiceRestartRequest& request) {
   const auto restarted = exchange.node().restart_service(exchange.caller(), request.id());
   if (!restarted) {
     exchange.refuse(restarted.error());
@@ -85,8 +82,7 @@ void service_restart(Exchange& exchange) {
   exchange.reply(response);
 }
 
-void service_start(Exchange& exchange) {
-  const auto request = exchange.parse<machine::ServiceStartRequest>();
+void service_start(Exchange& exchange, const machine::ServiceStartRequest& request) {
   if (!has_service(exchange, request.id())) return;
   if (request.id() != "kubelet") {
     exchange.end(Code::unknown,
@@ -98,15 +94,13 @@ void service_start(Exchange& exchange) {
   exchange.reply(response);
 }
 
-void service_stop(Exchange& exchange) {
-  const auto request = exchange.parse<machine::ServiceStopRequest>();
+void service_stop(Exchange& exchange, const machine::ServiceStopRequest& request) {
   if (!has_service(exchange, request.id())) return;
   exchange.end(Code::unknown,
                "service \"" + request.id() + "\" doesn't support stop operation via API");
 }
 
-void containers(Exchange& exchange) {
-  const auto request = exchange.parse<machine::ContainersRequest>();
+void containers(Exchange& exchange, const machine::ContainersRequest& request) {
   machine::ContainersResponse response;
   machine::Container& list = *response.add_messages();
   const auto services = exchange.node().services(exchange.caller());
@@ -155,10 +149,10 @@ void image_list(Exchange& exchange) {
 const std::vector<Method>& service_methods() {
   static const std::vector<Method> methods = {
       {kMachineService, "ServiceList", kAor, Kind::reads, service_list},
-      {kMachineService, "ServiceRestart", kAdmin | kOperator, Kind::mutates, service_restart},
-      {kMachineService, "ServiceStart", kAdmin | kOperator, Kind::mutates, service_start},
-      {kMachineService, "ServiceStop", kAdmin | kOperator, Kind::mutates, service_stop},
-      {kMachineService, "Containers", kAor, Kind::reads, containers},
+      {kMachineService, "ServiceRestart", kAdmin | kOperator, Kind::mutates, with<service_restart>},
+      {kMachineService, "ServiceStart", kAdmin | kOperator, Kind::mutates, with<service_start>},
+      {kMachineService, "ServiceStop", kAdmin | kOperator, Kind::mutates, with<service_stop>},
+      {kMachineService, "Containers", kAor, Kind::reads, with<containers>},
       {kMachineService, "LogsContainers", kAor, Kind::reads, logs_containers},
       {kMachineService, "ImagePull", kAdmin | kOperator, Kind::mutates, image_pull},
       {kMachineService, "ImageList", kAor, Kind::streams, image_list},

@@ -11,8 +11,7 @@ namespace {
 using Kind = Method::Kind;
 constexpr std::string_view kState = "cosi.resource.State";
 
-void get(Exchange& exchange) {
-  const auto request = exchange.parse<cosi::resource::GetRequest>();
+void get(Exchange& exchange, const cosi::resource::GetRequest& request) {
   const auto kind = readable_kind(exchange, request.namespace_(), request.type());
   if (!kind) {
     exchange.refuse(kind.error());
@@ -30,8 +29,13 @@ void get(Exchange& exchange) {
   exchange.reply(response);
 }
 
-void list(Exchange& exchange) {
-  const auto request = exchange.parse<cosi::resource::ListRequest>();
+void list(Exchange& exchange, const cosi::resource::ListRequest& request) {
+  if (auto good = ResourceFilter::judge(request.options().label_query(),
+                                        request.options().id_query().regexp());
+      !good) {
+    exchange.refuse(good.error());
+    return;
+  }
   const auto kind = readable_kind(exchange, request.namespace_(), request.type());
   if (!kind) {
     exchange.refuse(kind.error());
@@ -49,12 +53,18 @@ void list(Exchange& exchange) {
   exchange.done();
 }
 
-void watch(Exchange& exchange) {
-  const auto request = exchange.parse<cosi::resource::WatchRequest>();
+void watch(Exchange& exchange, const cosi::resource::WatchRequest& request) {
   // machined looks into the options before anything else, and does not ask whether they are there.
   if (!request.has_options()) {
     exchange.end(Code::internal,
                  "runtime error: invalid memory address or nil pointer dereference");
+    return;
+  }
+  // The queries are of a watch of many; that of one is refused for having any.
+  const auto good =
+      ResourceFilter::judge(request.options().label_query(), request.options().id_query().regexp());
+  if (!request.has_id() && !good) {
+    exchange.refuse(good.error());
     return;
   }
   const auto kind = readable_kind(exchange, request.namespace_(), request.type());
@@ -73,9 +83,9 @@ void write(Exchange& exchange) {
 
 const std::vector<Method>& state_methods() {
   static const std::vector<Method> methods = {
-      {kState, "Get", kAor, Kind::reads, get},
-      {kState, "List", kAor, Kind::streams, list},
-      {kState, "Watch", kAor, Kind::streams, watch},
+      {kState, "Get", kAor, Kind::reads, with<get>},
+      {kState, "List", kAor, Kind::streams, with<list>},
+      {kState, "Watch", kAor, Kind::streams, with<watch>},
       {kState, "Create", kAdmin, Kind::reads, write},
       {kState, "Update", kAdmin, Kind::reads, write},
       {kState, "Destroy", kAdmin, Kind::reads, write},

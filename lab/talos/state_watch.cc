@@ -1,7 +1,8 @@
 #include "lab/talos/state_watch.h"
 
-#include <google/protobuf/util/time_util.h>
 #include <vector>
+
+#include "lab/talos/timestamp.h"
 
 namespace ichor::lab {
 
@@ -10,19 +11,40 @@ namespace {
 using cosi::resource::Event;
 using cosi::resource::WatchRequest;
 using cosi::resource::WatchResponse;
-using google::protobuf::util::TimeUtil;
 
 tl::unexpected<sim::Refusal> denied(std::string text) {
   return tl::unexpected(sim::Refusal{Code::permission_denied, std::move(text)});
 }
 
-/// Resources of the lab carry no labels.
+using cosi::resource::LabelTerm;
+
+/// Resources of the lab carry no labels. NOT_EXISTS is EXISTS turned around, and is not turned
+/// around once more.
 bool holds_without_labels(const cosi::resource::LabelQuery& query) {
-  for (const cosi::resource::LabelTerm& term : query.terms()) {
-    const bool holds = term.op() == cosi::resource::LabelTerm::NOT_EXISTS;
-    if (holds == term.invert()) return false;
+  for (const LabelTerm& term : query.terms()) {
+    if (term.op() != LabelTerm::NOT_EXISTS && !term.invert()) return false;
   }
   return true;
+}
+
+/// machined takes the first value of these without asking whether there is one.
+bool needs_value(LabelTerm::Operation operation) {
+  return operation == LabelTerm::EQUAL || operation == LabelTerm::LT ||
+         operation == LabelTerm::LTE || operation == LabelTerm::LT_NUMERIC ||
+         operation == LabelTerm::LTE_NUMERIC;
+}
+
+sim::Answer<void> judge_term(const LabelTerm& term) {
+  if (!LabelTerm::Operation_IsValid(term.op())) {
+    return tl::unexpected(sim::Refusal{
+        Code::unimplemented,
+        "unsupported label query operator: " + std::to_string(static_cast<int>(term.op()))});
+  }
+  if (needs_value(term.op()) && term.value_size() == 0) {
+    return tl::unexpected(
+        sim::Refusal{Code::internal, "runtime error: index out of range [0] with length 0"});
+  }
+  return {};
 }
 
 /// Whether a resource tells of other machines too.
@@ -59,7 +81,7 @@ class WatchStream final : public Stream {
         kind_(kind),
         request_(std::move(request)),
         filter_(request_.namespace_(), request_.options().label_query(),
-                request_.options().id_query().regexp()) {
+                request_.has_id() ? "" : request_.options().id_query().regexp()) {
     watch_ = machine_.resources().watch(
         kind_.type, [this](const std::vector<ResourceChange>& changes) { on_changes(changes); });
     subscription_ = machine_.node().subscribe([this] { look(); });
@@ -184,8 +206,8 @@ cosi::resource::Resource to_wire(const ResourceKind& kind, const StoredResource&
   metadata.set_version(std::to_string(resource.version));
   metadata.set_owner(std::string(kind.owner));
   metadata.set_phase("running");
-  *metadata.mutable_created() = TimeUtil::MillisecondsToTimestamp(resource.created.unix_ms);
-  *metadata.mutable_updated() = TimeUtil::MillisecondsToTimestamp(resource.updated.unix_ms);
+  *metadata.mutable_created() = timestamp_of(resource.created);
+  *metadata.mutable_updated() = timestamp_of(resource.updated);
   for (const auto& [key, value] : resource.content.annotations) {
     (*metadata.mutable_annotations())[key] = value;
   }
@@ -194,16 +216,27 @@ cosi::resource::Resource to_wire(const ResourceKind& kind, const StoredResource&
   return out;
 }
 
+sim::Answer<void> ResourceFilter::judge(const LabelQueries& labels, const std::string& id_pattern) {
+  for (const cosi::resource::LabelQuery& query : labels) {
+    for (const LabelTerm& term : query.terms()) {
+      if (auto good = judge_term(term); !good) return good;
+    }
+  }
+  try {
+    const std::regex pattern(id_pattern);
+  } catch (const std::regex_error&) {
+    return tl::unexpected(sim::Refusal{
+        Code::invalid_argument,
+        "failed to compile regexp: error parsing regexp: invalid pattern: `" + id_pattern + "`"});
+  }
+  return {};
+}
+
 ResourceFilter::ResourceFilter(std::string space, const LabelQueries& labels,
                                const std::string& id_pattern)
     : space_(std::move(space)), any_label_(labels.empty()), has_pattern_(!id_pattern.empty()) {
   for (const cosi::resource::LabelQuery& query : labels) any_label_ |= holds_without_labels(query);
-  if (!has_pattern_) return;
-  try {
-    pattern_ = std::regex(id_pattern);
-  } catch (const std::regex_error&) {
-    any_label_ = false;  // a pattern of another dialect matches nothing
-  }
+  if (has_pattern_) pattern_ = std::regex(id_pattern);
 }
 
 bool ResourceFilter::takes(const StoredResource& resource) const {

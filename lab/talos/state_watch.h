@@ -24,6 +24,10 @@ cosi::resource::Resource to_wire(const ResourceKind& kind, const StoredResource&
 class ResourceFilter {
  public:
   using LabelQueries = google::protobuf::RepeatedPtrField<cosi::resource::LabelQuery>;
+
+  /// What machined finds wrong with the queries, before it looks at the type.
+  static sim::Answer<void> judge(const LabelQueries& labels, const std::string& id_pattern);
+
   ResourceFilter(std::string space, const LabelQueries& labels, const std::string& id_pattern);
   bool takes(const StoredResource& resource) const;
 

@@ -64,8 +64,7 @@ std::uint64_t start_of(Exchange& exchange, const machine::EventsRequest& request
   return newest;
 }
 
-void events(Exchange& exchange) {
-  const auto request = exchange.parse<machine::EventsRequest>();
+void events(Exchange& exchange, const machine::EventsRequest& request) {
   const std::string actor = request.with_actor_id();
   exchange.send(hello_event(exchange.site(), exchange.machine(), actor));
   auto follower = std::make_unique<EventFollower>(
@@ -85,8 +84,7 @@ void send_line(Exchange& exchange, const std::string& line) {
   exchange.send(data);
 }
 
-void dmesg(Exchange& exchange) {
-  const auto request = exchange.parse<machine::DmesgRequest>();
+void dmesg(Exchange& exchange, const machine::DmesgRequest& request) {
   const std::vector<sim::NodeEvent> past = exchange.node().events();
   if (!request.tail()) {
     for (const sim::NodeEvent& event : past) {
@@ -114,8 +112,7 @@ std::string log_line(Site& site, const std::string& service, const sim::NodeEven
   return to_rfc3339(site.wall_at(event.at)) + " [" + service + "] " + text + "\n";
 }
 
-void logs(Exchange& exchange) {
-  const auto request = exchange.parse<machine::LogsRequest>();
+void logs(Exchange& exchange, const machine::LogsRequest& request) {
   const std::string id = request.id();
   const auto services = exchange.node().services(exchange.caller());
   bool known = false;
@@ -153,9 +150,9 @@ void logs(Exchange& exchange) {
 
 const std::vector<Method>& stream_methods() {
   static const std::vector<Method> methods = {
-      {kMachineService, "Events", kAor, Kind::streams, events},
-      {kMachineService, "Dmesg", kAor, Kind::streams, dmesg},
-      {kMachineService, "Logs", kAor, Kind::streams, logs},
+      {kMachineService, "Events", kAor, Kind::streams, with<events>},
+      {kMachineService, "Dmesg", kAor, Kind::streams, with<dmesg>},
+      {kMachineService, "Logs", kAor, Kind::streams, with<logs>},
   };
   return methods;
 }

@@ -26,6 +26,7 @@ struct Request {
   NodeName planned;           // whose address was dialled, by the profile
   Digest payload;             // of the bytes that ApplyConfiguration carries
   bool maintenance{false};    // the session is with a maintenance server
+  Fingerprint key;            // that the session saw; of mutations only
   MonoTime deadline{kNever};
 };
 

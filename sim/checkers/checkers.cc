@@ -37,6 +37,7 @@ static constexpr Maker kCheckers[] = {
     make_checker<class PromptCancel>,         // I21
     make_checker<class Resources>,            // I22
     make_checker<class Confinement>,          // I24; I23 takes two runs: i23_determinism.h
+    make_checker<class BoundKey>,             // I25
 };
 
 std::vector<std::unique_ptr<Checker>> make_checkers(const Truth& truth) {

@@ -18,7 +18,8 @@ class PerNode {
   /// Null for a node that is not planned.
   T* find(const NodeName& name) {
     const std::vector<NodePlan>& plans = truth_.profile.nodes;
-    for (std::size_t i = 0; i < items_.size(); ++i) {
+    // A scenario may take nodes out of the profile while it runs.
+    for (std::size_t i = 0; i < items_.size() && i < plans.size(); ++i) {
       if (same(plans[i].name.value(), name.value())) return &items_[i];
     }
     return nullptr;

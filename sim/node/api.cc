@@ -136,6 +136,7 @@ Answer<Identity> Node::identity(const Caller& caller) const {
   // The boot id is a file, and only an administrator may read files.
   const bool may_read = caller.admin && impl_->listener() == Listener::apid;
   identity.boot_id = may_read ? impl_->boot_id() : BootId();
+  identity.since = impl_->boot_id().value();  // stands for the time at which COSI began
   return identity;
 }
 

@@ -16,6 +16,12 @@ void Node::Impl::hold_time_sync(bool holding) {
   on_time_sync();
 }
 
+void Node::Impl::replace_maintenance_key() {
+  const Entry entry(*this);
+  m_.maintenance_key = random_.next();
+  note_change();
+}
+
 void Node::Impl::freeze(bool frozen) {
   if (frozen == frozen_ || !m_.powered) return;
   const Entry entry(*this);

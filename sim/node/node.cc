@@ -145,6 +145,7 @@ void Node::count_streams(int delta) {
 
 void Node::fail_install_pull(bool failing) { impl_->fail_install_pull(failing); }
 void Node::hold_time_sync(bool holding) { impl_->hold_time_sync(holding); }
+void Node::replace_maintenance_key() { impl_->replace_maintenance_key(); }
 void Node::freeze(bool frozen) { impl_->freeze(frozen); }
 void Node::resume_learner() { impl_->learner_resumes_ = true; }
 void Node::hold_learner(bool holding) { impl_->learner_held_ = holding; }

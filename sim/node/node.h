@@ -183,6 +183,8 @@ class Node {
   // --- faults inside the machine (network faults are the transport's)
   void fail_install_pull(bool failing);  // D2: installer image cannot be pulled
   void hold_time_sync(bool holding);     // T7
+  /// T2: somebody else answers at its address, under a key of their own and with its identity.
+  void replace_maintenance_key();
   /// D7: TCP up, no call is answered, and nothing inside moves on until it is thawed.
   void freeze(bool frozen);
   void hold_learner(bool holding);       // E7: catch-up never ends

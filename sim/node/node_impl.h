@@ -76,6 +76,7 @@ class Node::Impl {
   // --- faults.cc
   void fail_install_pull(bool failing);
   void hold_time_sync(bool holding);
+  void replace_maintenance_key();
   void freeze(bool frozen);
   void kill_disk();
 

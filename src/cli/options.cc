@@ -35,16 +35,33 @@ bool is_fingerprint(std::string_view text) {
   return text.size() == 44 && text.find_first_not_of(allowed) == 43 && text.back() == '=';
 }
 
+std::string not_a_fingerprint(const std::string& text) {
+  return fmt::format(
+      "\"{}\" is not a fingerprint such as a node shows on its console: 44 characters of base64, "
+      "the last one =",
+      text);
+}
+
+/// An empty text pins nothing, and most likely comes from a variable that is not set.
 std::string take_fingerprints(const std::string& text, std::vector<Fingerprint>& fingerprints) {
+  if (split_list(text).empty()) return not_a_fingerprint(text);
   for (std::string& one : split_list(text)) {
-    if (!is_fingerprint(one)) {
-      return fmt::format(
-          "\"{}\" is no fingerprint such as a node shows on its console: 44 characters of base64, "
-          "the last one =",
-          one);
-    }
+    if (!is_fingerprint(one)) return not_a_fingerprint(one);
     fingerprints.emplace_back(std::move(one));
   }
+  return {};
+}
+
+std::string take_accepted_key(const std::string& text, TrustOptions& options) {
+  const std::size_t equals = text.find('=');
+  const std::string node = text.substr(0, equals);
+  const std::string key = equals == std::string::npos ? "" : text.substr(equals + 1);
+  if (!is_node_name(node) || !is_fingerprint(key)) {
+    return fmt::format(
+        "\"{}\" is not NODE=FINGERPRINT, with the fingerprint that the node shows on its console",
+        text);
+  }
+  options.accepted_keys[NodeName(node)] = Fingerprint(key);
   return {};
 }
 
@@ -132,6 +149,10 @@ void declare_trust(FlagSet& flags, TrustOptions& options) {
   flags.value(
       "--cert-fingerprint", "FINGERPRINT",
       [&options](const std::string& text) { return take_fingerprints(text, options.fingerprints); },
+      FlagSet::Times::many);
+  flags.value(
+      "--accept-key", "NODE=FINGERPRINT",
+      [&options](const std::string& text) { return take_accepted_key(text, options); },
       FlagSet::Times::many);
 }
 

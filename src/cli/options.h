@@ -15,7 +15,8 @@ void declare_addresses(FlagSet& flags, NodeOptions& options);
 void declare_identity(FlagSet& flags, AccessOptions& options);
 /// -e, --endpoints: for commands that only read.
 void declare_endpoints(FlagSet& flags, AccessOptions& options);
-/// -i, --insecure and --cert-fingerprint: for commands that meet nodes in maintenance mode.
+/// -i, --insecure, --cert-fingerprint and --accept-key: for commands that meet nodes in maintenance
+/// mode.
 void declare_trust(FlagSet& flags, TrustOptions& options);
 /// --consent-wipe: for commands that may overwrite disks.
 void declare_consents(FlagSet& flags, NodeOptions& options);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <vector>
 
 #include "cli/command_line.h"
 
@@ -34,6 +35,23 @@ TEST(Options, RefuseNamesAndAddressesThatCannotBeAny) {
   for (const char* wrong : {"cp1", "cp1=", "=10.0.0.1", "cp1=host.example"}) {
     EXPECT_EQ(misuse({"up", "--address", wrong}), std::string("up: --address: \"") + wrong +
                                                       "\" is no NODE=IP such as cp1=192.168.20.37");
+  }
+}
+
+TEST(Options, RefuseFingerprintsThatPinNothing) {
+  const std::string key = std::string(43, 'A') + "=";
+  for (const char* wrong : {"", ",", "AAAA", "cp1=AAAA"}) {
+    EXPECT_NE(misuse({"apply", "--cert-fingerprint", wrong}).find("is not a fingerprint"),
+              std::string::npos)
+        << wrong;
+  }
+  const auto apply = request<ApplyOptions>({"apply", "--accept-key", "cp1=" + key});
+  EXPECT_EQ(apply.nodes.trust.accepted_keys.at(NodeName("cp1")), Fingerprint(key));
+  for (const std::string& wrong :
+       std::vector<std::string>{"", key, "cp1=", "cp1", "=" + key, "cp1=AAAA="}) {
+    EXPECT_NE(misuse({"apply", "--accept-key", wrong}).find("is not NODE=FINGERPRINT"),
+              std::string::npos)
+        << wrong;
   }
 }
 

@@ -45,7 +45,8 @@ struct AccessOptions {
 /// How much is believed of a node that has no config yet, if the profile shall not say.
 struct TrustOptions {
   bool insecure{false};
-  std::vector<Fingerprint> fingerprints;  // any of them is good
+  std::vector<Fingerprint> fingerprints;          // any of them is good
+  std::map<NodeName, Fingerprint> accepted_keys;  // instead of the one bound at discovery
 };
 
 /// What every command that looks at nodes takes.

@@ -16,6 +16,65 @@ constexpr const char* kKeyCommand = "SOPS_AGE_KEY_CMD";
 /// A file with very many recipients must not start very many programs.
 constexpr std::size_t kCommandRunsMax = 16;
 
+/// Where key services and password managers look for what opens them. Everything else of our
+/// environment stays here.
+constexpr const char* kKeyVariables[] = {"AWS_ACCESS_KEY_ID",
+                                         "AWS_CONFIG_FILE",
+                                         "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+                                         "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+                                         "AWS_DEFAULT_REGION",
+                                         "AWS_PROFILE",
+                                         "AWS_REGION",
+                                         "AWS_ROLE_ARN",
+                                         "AWS_SDK_LOAD_CONFIG",
+                                         "AWS_SECRET_ACCESS_KEY",
+                                         "AWS_SESSION_TOKEN",
+                                         "AWS_SHARED_CREDENTIALS_FILE",
+                                         "AWS_WEB_IDENTITY_TOKEN_FILE",
+                                         "AZURE_CLIENT_ID",
+                                         "AZURE_CLIENT_SECRET",
+                                         "AZURE_FEDERATED_TOKEN_FILE",
+                                         "AZURE_TENANT_ID",
+                                         "BW_SESSION",
+                                         "CLOUDSDK_CONFIG",
+                                         "DBUS_SESSION_BUS_ADDRESS",
+                                         "DISPLAY",
+                                         "GNUPGHOME",
+                                         "GOOGLE_APPLICATION_CREDENTIALS",
+                                         "GOOGLE_CREDENTIALS",
+                                         "GPG_TTY",
+                                         "HTTPS_PROXY",
+                                         "HTTP_PROXY",
+                                         "LANG",
+                                         "NO_PROXY",
+                                         "OP_ACCOUNT",
+                                         "OP_CONNECT_HOST",
+                                         "OP_CONNECT_TOKEN",
+                                         "OP_SERVICE_ACCOUNT_TOKEN",
+                                         "PASSWORD_STORE_DIR",
+                                         "SOPS_AGE_KEY",
+                                         "SOPS_AGE_KEY_CMD",
+                                         "SOPS_AGE_KEY_FILE",
+                                         "SOPS_AGE_RECIPIENTS",
+                                         "SOPS_AGE_SSH_PRIVATE_KEY_FILE",
+                                         "SOPS_GPG_EXEC",
+                                         "SOPS_KMS_ARN",
+                                         "SOPS_PGP_FP",
+                                         "SSH_AUTH_SOCK",
+                                         "SSL_CERT_DIR",
+                                         "SSL_CERT_FILE",
+                                         "TMPDIR",
+                                         "VAULT_ADDR",
+                                         "VAULT_CACERT",
+                                         "VAULT_NAMESPACE",
+                                         "VAULT_TOKEN",
+                                         "WAYLAND_DISPLAY",
+                                         "XDG_CONFIG_HOME",
+                                         "XDG_RUNTIME_DIR",
+                                         "https_proxy",
+                                         "http_proxy",
+                                         "no_proxy"};
+
 class Search {
  public:
   explicit Search(Desk& desk) : desk_(desk) {}
@@ -55,13 +114,16 @@ class Search {
     if (!words || words->empty()) return trouble(kKeyCommand, "a quote is open, or it is empty");
     const std::size_t runs = std::min(std::max<std::size_t>(recipients.size(), 1), kCommandRunsMax);
     for (std::size_t i = 0; i < runs; ++i) {
-      ProgramCall call;
-      call.arguments = *words;
+      ProcessCall call;
+      call.program = words->front();
+      call.arguments.assign(words->begin() + 1, words->end());
+      call.variables = variables_for_keys(desk_);
       if (i < recipients.size()) call.variables["SOPS_AGE_RECIPIENT"] = recipients[i];
       const auto done = desk_.run_program(call);
       if (!done) return trouble(kKeyCommand, done.error().message);
       if (done->exit != 0) {
-        trouble(kKeyCommand, fmt::format("{} ended with {}", words->front(), done->exit));
+        trouble(kKeyCommand,
+                fmt::format("{} ended with {}: {}", words->front(), done->exit, done->errors));
         continue;
       }
       take(done->output.reveal(), kKeyCommand, age::KeyLayout::lines);
@@ -79,10 +141,9 @@ class Search {
   }
 
   void in_file(const std::string& path, const std::string& where) {
-    auto text = desk_.read_input(path);
+    const auto text = desk_.read_secret(path);
     if (!text) return trouble(where, text.error().message);
-    const SecretString secret(*std::move(text));
-    take(secret.reveal(), where, age::KeyLayout::lines);
+    take(text->reveal(), where, age::KeyLayout::lines);
   }
 
   void take(std::string_view text, const std::string& where, age::KeyLayout layout) {
@@ -109,6 +170,14 @@ std::string AgeKeys::text() const {
   std::string out = fmt::format("keys were looked for in {}", fmt::join(places, "; "));
   if (!troubles.empty()) out += fmt::format(". Not usable: {}", fmt::join(troubles, "; "));
   return out;
+}
+
+std::map<std::string, std::string> variables_for_keys(Desk& desk) {
+  std::map<std::string, std::string> variables;
+  for (const char* name : kKeyVariables) {
+    if (auto value = desk.environment(name)) variables[name] = *std::move(value);
+  }
+  return variables;
 }
 
 AgeKeys find_age_keys(const std::vector<std::string>& recipients, Desk& desk) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct AgeKeys {
   /// Both lists, for a person who wonders why a file cannot be read.
   std::string text() const;
 };
+
+/// What the sops program and SOPS_AGE_KEY_CMD see of our environment, besides HOME and PATH: the
+/// variables of key services and password managers.
+std::map<std::string, std::string> variables_for_keys(Desk& desk);
 
 /// Looks where sops does: SOPS_AGE_KEY, SOPS_AGE_KEY_FILE, SOPS_AGE_KEY_CMD (asked for each of
 /// `recipients`), and keys.txt in the user's configuration folder. All of them count.

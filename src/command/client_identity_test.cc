@@ -15,8 +15,8 @@ using ::testing::HasSubstr;
 class ClientIdentityTest : public ::testing::Test {
  protected:
   static const pki::SecretsBundle& secrets_of(int cluster) {
-    static const pki::SecretsBundle both[] = {pki::generate_secrets(WallTime{}, {}),
-                                              pki::generate_secrets(WallTime{}, {})};
+    static const pki::SecretsBundle both[] = {pki::throw_away_secrets(WallTime{}, {1, 12, 0}),
+                                              pki::throw_away_secrets(WallTime{}, {1, 12, 0})};
     return both[cluster];
   }
 

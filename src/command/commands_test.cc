@@ -192,6 +192,15 @@ TEST_F(CommandsTest, LookingMakesNoSecrets) {
   EXPECT_FALSE(desk_.files.contains("talosconfig"));
 }
 
+TEST_F(CommandsTest, LookingFirstIsNoEditOfTheProfile) {
+  EXPECT_EQ(type({"discover"}), 0) << result().verdict;
+  desk_.display().summaries.clear();
+  type({"apply"});
+  for (const Event& event : desk_.display().events) {
+    EXPECT_THAT(event.text, Not(HasSubstr("the profile was edited")));
+  }
+}
+
 TEST_F(CommandsTest, TheContractIsThatOfTheFirstRun) {
   type({"apply"});
   desk_.display().summaries.clear();
@@ -283,6 +292,9 @@ TEST_F(CommandsTest, UnlockNeedsTheNonceOfTheHolder) {
   EXPECT_EQ(type({"unlock", "00000000000000cc"}), 1);
   desk_.display().summaries.clear();
   EXPECT_EQ(type({"unlock", "--force", "00000000000000bb"}), 0);
+  ASSERT_THAT(desk_.store().records(), SizeIs(1));
+  EXPECT_EQ(desk_.store().records()[0].key, "lock broken");
+  EXPECT_EQ(desk_.store().records()[0].value, "nonce 00000000000000bb of process 7 on elsewhere");
 }
 
 TEST_F(CommandsTest, UnlockLeavesTheLockOfALiveRunAlone) {
@@ -310,11 +322,13 @@ TEST_F(CommandsTest, InsecureIsAskedForByNameAndToldOf) {
   std::string& profile = desk_.inputs["ichor.yaml"];
   profile.replace(profile.find("trust: tofu"), 11, "trust: insecure");
   EXPECT_EQ(type({"preflight"}), 0);
-  EXPECT_THAT(result().findings, IsEmpty());
+  ASSERT_THAT(result().findings, SizeIs(1));
+  EXPECT_EQ(result().findings[0].id, "profile.trust");
+  EXPECT_EQ(result().findings[0].severity, Severity::warning);
   desk_.display().summaries.clear();
   EXPECT_EQ(type({"preflight", "--insecure"}), 0);
-  ASSERT_THAT(result().findings, SizeIs(1));
-  EXPECT_EQ(result().findings[0].where, "--insecure");
+  ASSERT_THAT(result().findings, SizeIs(2));
+  EXPECT_EQ(result().findings[1].where, "--insecure");
 }
 
 TEST_F(CommandsTest, EndpointsAreControlPlanesByNameOrAddress) {
@@ -402,6 +416,21 @@ TEST_F(CommandsTest, UpDoesNotBeginWhenSomebodyHasTheVip) {
   EXPECT_EQ(type({"up"}), 5);
   EXPECT_THAT(result().verdict, HasSubstr("somebody has the VIP"));
   EXPECT_EQ(desk_.machines.mutations, 0);
+  EXPECT_FALSE(desk_.files.contains("secrets.yaml")) << "nothing was made";
+}
+
+TEST_F(CommandsTest, TheSlowKeyIsMadeWhileTheVipIsProbed) {
+  std::size_t under_way = 0;
+  desk_.on_probe = [&] { under_way = desk_.rsa_keys.size(); };
+  type({"up"});
+  EXPECT_EQ(under_way, 1u);
+  EXPECT_EQ(desk_.rsa_keys_made, 1) << "and it is taken for the secrets";
+  EXPECT_TRUE(desk_.files.contains("secrets.yaml"));
+  desk_.display().summaries.clear();
+  under_way = 0;
+  type({"up"});
+  EXPECT_EQ(under_way, 0u) << "the second run has its secrets";
+  EXPECT_EQ(desk_.rsa_keys_made, 1);
 }
 
 TEST_F(CommandsTest, ADiskWithDataIsOverwrittenOnlyByConsent) {

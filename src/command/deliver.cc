@@ -40,14 +40,22 @@ const TextOutput* find_present(const std::vector<TextOutput>& outputs, Desk& des
   return nullptr;
 }
 
+RunResult is_present(const std::string& path) {
+  return end_with(Exit::failed, path + " is there already; --force replaces it").value();
+}
+
 }  // namespace
+
+std::optional<RunResult> refuse_present(const std::string& path, bool force, Desk& desk) {
+  if (path == "-" || force || !desk.has_file(path)) return std::nullopt;
+  return is_present(path);
+}
 
 Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> findings,
              const CommonOptions& common, Desk& desk) {
   // Asked before the first one is written, so that a refusal leaves nothing behind.
   if (const TextOutput* present = force ? nullptr : find_present(outputs, desk)) {
-    const std::string what = present->path + " is there already; --force replaces it";
-    return finish_aside(end_with(Exit::failed, what).value(), desk);
+    return finish_aside(is_present(present->path), desk);
   }
   for (const TextOutput& output : outputs) {
     if (output.path == "-" || output.sealed) continue;

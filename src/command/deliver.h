@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct TextOutput {
   bool reproducible{false};  // it can be made again at any time
   bool sealed{false};        // encrypted, so that anybody may see it
 };
+
+/// Why a command does not write a file there: it is there already, and `force` is not set.
+std::optional<RunResult> refuse_present(const std::string& path, bool force, Desk& desk);
 
 /// Writes texts, then ends the command: `done` with the findings, or what went wrong. Nothing is
 /// written if one of the files is there already and `force` is not set, or if git would see one

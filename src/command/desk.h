@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -62,19 +61,6 @@ class Site {
   virtual KubeApi& kube() = 0;
 };
 
-/// A program and what it is given. Secrets go into variables or the input: arguments can be seen by
-/// everybody on the machine.
-struct ProgramCall {
-  std::vector<std::string> arguments;  // the first one is its name
-  std::map<std::string, std::string> variables;
-  SecretString input;
-};
-
-struct ProgramResult {
-  int exit{0};  // 128 and the signal that ended it
-  SecretString output;
-};
-
 /// Where a command works: all it needs of the machine it runs on. Made in main.cc; tests have their
 /// own.
 class Desk {
@@ -82,9 +68,10 @@ class Desk {
   virtual ~Desk() = default;
 
   virtual Display& display() = 0;
-  /// For data that is text by itself: a script, a trace. Not used together with display().
+  /// For data that is text by itself: a script, a trace. Not used together with display(). A file
+  /// or a program gets every byte of it; a terminal only what clean_lines() leaves.
   virtual std::ostream& out() = 0;
-  /// For what goes wrong with such data.
+  /// For what goes wrong with such data; always clean.
   virtual std::ostream& err() = 0;
   /// Seconds since some fixed moment, for figures only.
   virtual double stopwatch() = 0;
@@ -119,9 +106,10 @@ class Desk {
   virtual std::optional<std::string> environment(const std::string& name) = 0;
   /// Whether there is such a file; what cannot be looked at is not there.
   virtual bool has_file(const std::string& path) = 0;
-  /// Runs another program, found by PATH, to its end: no shell, this process' environment with
-  /// `call.variables` added, its errors on our standard error. Errc::invalid if there is none.
-  virtual Result<ProgramResult> run_program(const ProgramCall& call) = 0;
+  /// Runs another program to its end while drive() does not run: no shell, HOME, PATH and
+  /// `call.variables` as its whole environment, at most `call.limit`. `call.program` may be a name,
+  /// which only absolute entries of PATH lead to. Errc::invalid if there is none.
+  virtual Result<ProcessResult> run_program(ProcessCall call) = 0;
   /// Hands a schematic to the image factory at `url`; the ID that the factory gave it.
   virtual Result<std::string> upload_schematic(const std::string& url,
                                                const std::string& schematic) = 0;
@@ -153,6 +141,11 @@ class Desk {
   /// Other programs that run beside us while drive() does.
   virtual Processes& processes() = 0;
   virtual WebClient& web() = 0;
+
+  /// Starts to make an RSA key of 4096 bits beside everything else: it takes seconds.
+  virtual void begin_rsa_key() = 0;
+  /// The first key that was begun and not taken yet, in PEM form; waits until it is made.
+  virtual SecretString take_rsa_key() = 0;
 
   /// Runs the task to its end. A first signal cancels `scope`, and its number is returned; a second
   /// one ends the process.

@@ -6,6 +6,7 @@
 
 #include "async/task_group.h"
 #include "engine/orchestrator.h"
+#include "machineconfig/kubeconfig.h"
 
 namespace ichor {
 
@@ -76,6 +77,15 @@ Task<void> survey_into(Context context, World& world, const ClusterProfile& prof
   }
 }
 
+std::function<Result<SecretString>(const SecretString&)> kubeconfig_check(
+    const ClusterProfile& profile, const Workspace& space) {
+  // A guest has a talosconfig and does not know the cluster's CA.
+  if (space.secrets.k8s.certificate.empty()) return {};
+  KubeconfigTerms terms{profile.name, profile.network.api_endpoint, space.secrets.k8s.certificate};
+  return
+      [terms = std::move(terms)](const SecretString& text) { return own_kubeconfig(text, terms); };
+}
+
 }  // namespace
 
 RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
@@ -83,9 +93,15 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunW
   DryRunTalos reads_only(space.site->talos());
   TalosApi& talos = wish.changes_nodes ? space.site->talos() : reads_only;
   Turnstile openings(kOpeningsAtOnce);
-  const World world{
-      desk.clock(),           desk.random(),        talos,          space.site->kube(),
-      space.state->journal(), space.state->files(), desk.display(), &openings};
+  const World world{desk.clock(),
+                    desk.random(),
+                    talos,
+                    space.site->kube(),
+                    space.state->journal(),
+                    space.state->files(),
+                    desk.display(),
+                    &openings,
+                    kubeconfig_check(profile, space)};
   RunIdentity identity{new_run(desk.random()), desk.owner(), wish.adopt};
   Orchestrator orchestrator(world, profile, space.configs, std::move(identity),
                             steps_of(profile, wish));

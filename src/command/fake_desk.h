@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "command/desk.h"
 #include "journal/memory_journal.h"
+#include "pki/key.h"
 #include "sim/kube_cluster.h"
 #include "sim/seeded_random.h"
 #include "sim/virtual_clock.h"
@@ -254,7 +255,7 @@ class FakeDesk final : public Desk {
   }
   Result<std::optional<std::string>> read_below(const std::string& folder,
                                                 const std::string& name) override {
-    const auto found = inputs.find(folder + "/" + name);
+    const auto found = inputs.find(folder == "." ? name : folder + "/" + name);
     if (found == inputs.end()) return std::optional<std::string>();
     return std::optional<std::string>(found->second);
   }
@@ -286,8 +287,9 @@ class FakeDesk final : public Desk {
                                    bool force) override {
     return create_private(path, content, force);
   }
-  Result<ProgramResult> run_program(const ProgramCall&) override {
-    return fail(Errc::invalid, "there is no other program here");
+  Result<ProcessResult> run_program(ProcessCall call) override {
+    if (!other_program) return fail(Errc::invalid, "there is no other program here");
+    return other_program(call);
   }
   Result<std::string> upload_schematic(const std::string& url, const std::string& text) override {
     if (factory_answer.empty()) return fail(Errc::io, url + ": there is no factory");
@@ -314,6 +316,7 @@ class FakeDesk final : public Desk {
   }
 
   PortAnswer probe(const IpAddress& address, int, Duration) override {
+    if (on_probe) on_probe();
     return taken_addresses.contains(address.value()) ? PortAnswer::accepted : PortAnswer::silent;
   }
   Result<std::unique_ptr<KubeClient>> open_kube(
@@ -323,6 +326,18 @@ class FakeDesk final : public Desk {
   }
   Processes& processes() override { return nothing_else_; }
   WebClient& web() override { return nothing_else_; }
+
+  /// Not an RSA one: that takes as long here as it does anywhere.
+  void begin_rsa_key() override {
+    rsa_keys.push_back(pki::PrivateKey::generate(pki::KeyKind::ecdsa_p256).to_pem());
+    ++rsa_keys_made;
+  }
+  SecretString take_rsa_key() override {
+    if (rsa_keys.empty()) begin_rsa_key();
+    SecretString key = std::move(rsa_keys.front());
+    rsa_keys.pop_front();
+    return key;
+  }
 
   int drive(Task<void> task, CancelScope& scope) override {
     task.start();
@@ -334,17 +349,22 @@ class FakeDesk final : public Desk {
   }
 
   std::map<std::string, std::string> variables;  // of the environment
-  std::map<std::string, std::string> inputs;     // files of the operator
-  std::map<std::string, std::string> files;      // of the state folder
-  std::map<std::string, std::string> exported;   // by path
-  std::map<std::string, std::string> uploaded;   // schematics, by the factory's URL
-  std::string factory_answer;                    // empty: nobody answers
-  Access reached;                                // how, the last time
+  /// The only other program; none if it is empty.
+  std::function<Result<ProcessResult>(const ProcessCall&)> other_program;
+  std::map<std::string, std::string> inputs;    // files of the operator
+  std::map<std::string, std::string> files;     // of the state folder
+  std::map<std::string, std::string> exported;  // by path
+  std::map<std::string, std::string> uploaded;  // schematics, by the factory's URL
+  std::string factory_answer;                   // empty: nobody answers
+  Access reached;                               // how, the last time
   std::set<std::string> seen_by_git;
+  std::function<void()> on_probe;
   std::set<std::string> taken_addresses;  // by machines that are none of ours
   bool state_made{false};
   bool copied{false};
   int signal{0};
+  std::deque<SecretString> rsa_keys;  // that were begun and not taken
+  int rsa_keys_made{0};
   FakeMachines machines;
 
   sim::VirtualClock& virtual_clock() { return clock_; }

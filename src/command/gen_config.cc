@@ -61,9 +61,7 @@ GenerateInput input_of(const GenConfigRequest& request, const Contract& contract
 OrEnd<pki::SecretsBundle> settle_secrets(const GenConfigRequest& request, const Contract& contract,
                                          Desk& desk) {
   if (request.with_secrets.empty()) {
-    pki::SecretsOptions options;
-    options.contract = contract.version;
-    return pki::generate_secrets(desk.clock().wall(), options);
+    return fresh_secrets(contract.version, desk);
   }
   return read_secrets_input(request.with_secrets, desk);
 }

@@ -2,6 +2,7 @@
 #include "command/deliver.h"
 #include "command/finish.h"
 #include "command/patch_input.h"
+#include "command/secrets_input.h"
 #include "command/sops_seal.h"
 #include "machineconfig/contract.h"
 #include "machineconfig/secrets_from_config.h"
@@ -29,12 +30,13 @@ Exit run(const GenSecretsRequest& request, const CommonOptions& common, Desk& de
   if (const auto contract = find_contract(*version); !contract) {
     return finish_aside(end_with(Exit::usage, contract.error().message).value(), desk);
   }
-  pki::SecretsOptions options;
-  options.contract = *version;
-  OrEnd<pki::SecretsBundle> bundle =
-      request.from_controlplane_config.empty()
-          ? OrEnd<pki::SecretsBundle>(pki::generate_secrets(desk.clock().wall(), options))
-          : take_from_config(request.from_controlplane_config, desk);
+  // Asked first: nobody waits for keys that are not written.
+  if (auto refused = refuse_present(request.output, request.force, desk)) {
+    return finish_aside(*std::move(refused), desk);
+  }
+  OrEnd<pki::SecretsBundle> bundle = request.from_controlplane_config.empty()
+                                         ? OrEnd<pki::SecretsBundle>(fresh_secrets(*version, desk))
+                                         : take_from_config(request.from_controlplane_config, desk);
   if (!bundle) return finish_aside(std::move(bundle).error(), desk);
   TextOutput output{"secrets", request.output, pki::write_secrets(*bundle)};
   if (has_sops_name(request.output)) {

@@ -1,5 +1,8 @@
 #include "command/ground.h"
 
+#include <fmt/format.h>
+
+#include "cli/hints.h"
 #include "command/profile_layout.h"
 
 namespace ichor {
@@ -15,7 +18,40 @@ WorkspaceWish Ground::wish(const ChangeOptions& change) const {
   return wish;
 }
 
-Ground ground_on(const LabSeat& seat, const CommonOptions& common, const ProfileInput& input) {
+namespace {
+
+/// Anything of the profile that the lab does not stand for: dialling it would reach a real machine.
+OrEnd<void> check_in_lab(const LabSeat& seat, const CommonOptions& common,
+                         const ProfileInput& input) {
+  const auto refuse = [&](const std::string& what) {
+    return end_with(
+        Exit::failed,
+        fmt::format("{0} is not part of the lab in {1}, so nothing was dialled. `ichor lab stop "
+                    "--state {2}`, then `ichor lab start --profile {3} --state {2} --detach`",
+                    what, seat.state_dir, shell_quoted(seat.state_dir),
+                    shell_quoted(common.profile)));
+  };
+  std::vector<NodePlan> plans = input.everybody;
+  plans.insert(plans.end(), input.profile.nodes.begin(), input.profile.nodes.end());
+  for (const NodePlan& plan : plans) {
+    for (const IpAddress& address : {plan.address, plan.maintenance_address}) {
+      if (!seat.addresses.dialled(address).value().empty()) continue;
+      return refuse(fmt::format("{} at {}", plan.name.value(), address.value()));
+    }
+  }
+  for (const IpAddress& endpoint : input.endpoints) {
+    if (seat.addresses.dialled(endpoint).value().empty()) return refuse(endpoint.value());
+  }
+  return {};
+}
+
+}  // namespace
+
+OrEnd<Ground> ground_on(const LabSeat& seat, const CommonOptions& common,
+                        const ProfileInput& input) {
+  if (auto known = check_in_lab(seat, common, input); !known) {
+    return tl::unexpected(std::move(known).error());
+  }
   Ground ground;
   ground.state_dir = common.state_dir.empty() ? seat.ichor_state(input.profile) : common.state_dir;
   ground.kubeconfig = seat.state_dir + "/kubeconfig";
@@ -24,7 +60,7 @@ Ground ground_on(const LabSeat& seat, const CommonOptions& common, const Profile
   ground.lab_is_temporary = seat.temporary;
   if (!input.profile.talos.config_dir.empty()) ground.config_dir = seat.state_dir + "/configs";
   ground.dial = [addresses = seat.addresses](const IpAddress& address) {
-    return addresses.loopback(address);
+    return addresses.dialled(address);
   };
   const std::string& endpoint = input.profile.network.api_endpoint;
   ground.outside = {endpoint, seat.addresses.loopback_url(endpoint)};

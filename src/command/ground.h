@@ -36,6 +36,8 @@ OrEnd<Ground> find_ground(const CommonOptions& common, const ProfileInput& input
 /// secrets a talosconfig will do.
 OrEnd<Workspace> open_to_look(const CommonOptions& common, const ProfileInput& input, Desk& desk);
 
-Ground ground_on(const LabSeat& seat, const CommonOptions& common, const ProfileInput& input);
+/// Refused if a node of the profile is not part of the lab: only what the lab bound is dialled.
+OrEnd<Ground> ground_on(const LabSeat& seat, const CommonOptions& common,
+                        const ProfileInput& input);
 
 }  // namespace ichor

@@ -4,8 +4,6 @@
 
 namespace ichor {
 
-namespace {
-
 SecretString seen_from_outside(const SecretString& kubeconfig, const OutsideView& outside) {
   if (outside.endpoint.empty() || outside.endpoint == outside.reached_under) return kubeconfig;
   std::string text(kubeconfig.reveal());
@@ -13,6 +11,8 @@ SecretString seen_from_outside(const SecretString& kubeconfig, const OutsideView
   if (at != std::string::npos) text.replace(at, outside.endpoint.size(), outside.reached_under);
   return SecretString(std::move(text));
 }
+
+namespace {
 
 Result<SecretString> merged(const std::string& path, const SecretString& added,
                             const MergeWish& wish, Desk& desk) {

@@ -15,6 +15,9 @@ struct OutsideView {
   std::string reached_under;  // what they must use instead
 };
 
+/// The cluster's kubeconfig for programs other than ichor, which know nothing of a lab's addresses.
+SecretString seen_from_outside(const SecretString& kubeconfig, const OutsideView& outside);
+
 /// Whether the cluster's kubeconfig could be merged into the file at `path`; asked before a run,
 /// because a refusal is bad news after twenty minutes.
 Result<void> may_merge(const std::string& path, const MergeWish& wish, const Workspace& space,

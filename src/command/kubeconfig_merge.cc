@@ -90,7 +90,27 @@ std::optional<std::string> find_conflict(Node& present, const Node& added) {
     const Node* other = named(*contexts, name_of(context));
     if (other && cluster_of(*other) != cluster_of(context)) return std::string(name_of(context));
   }
+  // A user that contexts of another cluster go by.
+  for (const Node& user : added.find("users")->items) {
+    for (const Node& context : contexts->items) {
+      const Node* by = context.find_path({"context", "user"});
+      const bool theirs = by && by->as_text() == name_of(user);
+      if (theirs && cluster_of(context) != name_of(added.find("clusters")->items.front())) {
+        return std::string(name_of(user));
+      }
+    }
+  }
   return std::nullopt;
+}
+
+/// Whether it has one cluster, user and context, all of them with the names of our cluster.
+bool has_only_our_names(Node& root, const std::string& cluster) {
+  const auto only = [&](const char* list, const std::string& name) {
+    const Node* found = entry_of(root, list);
+    return found && found->items.size() == 1 && name_of(found->items.front()) == name;
+  };
+  const std::string user = "admin@" + cluster;
+  return only("clusters", cluster) && only("users", user) && only("contexts", user);
 }
 
 /// Gives the context of a fetched kubeconfig, which has one, its new name.
@@ -147,9 +167,11 @@ Result<SecretString> merge_kubeconfig(const std::optional<SecretString>& present
   if (auto read = read_into(ours, added, "the fetched kubeconfig"); !read) {
     return tl::unexpected(std::move(read).error());
   }
-  const Node* clusters = ours.root.find("clusters");
-  if (!clusters || clusters->items.empty()) {
-    return fail(Errc::invalid, "the fetched kubeconfig has no cluster");
+  if (!has_only_our_names(ours.root, wish.context)) {
+    return fail(Errc::unsafe,
+                fmt::format("the kubeconfig has other names than those of {}: nothing "
+                            "was merged. `ichor kubeconfig` writes it again",
+                            wish.context));
   }
   rename_context(ours.root, wish.context);
   const bool blank =

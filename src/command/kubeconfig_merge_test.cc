@@ -93,6 +93,26 @@ TEST(MergeKubeconfig, WhatIsNoKubeconfigIsLeftAlone) {
   }
 }
 
+TEST(MergeKubeconfig, NothingButOurOwnNamesIsMerged) {
+  const SecretString present = kubeconfig("production", "AAAA");
+  for (const char* list : {"clusters:\n", "users:\n", "contexts:\n"}) {
+    std::string hostile(kubeconfig("apps", "BBBB").reveal());
+    const std::string entry = std::string(list) + "    - name: admin@production\n";
+    hostile.replace(hostile.find(list), std::string(list).size(), entry);
+    EXPECT_FALSE(merged(present, SecretString(hostile), {"apps", OnConflict::replace})) << list;
+  }
+  EXPECT_FALSE(merged(present, kubeconfig("production", "BBBB"), {"apps", OnConflict::replace}));
+}
+
+TEST(MergeKubeconfig, AUserOfAnotherClustersContextIsAConflict) {
+  const SecretString present(
+      "users:\n- name: admin@apps\n  user: {token: theirs}\n"
+      "contexts:\n- name: mine\n  context: {cluster: other, user: admin@apps}\n");
+  const auto refused = merged(present, kubeconfig("apps", "BBBB"));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, HasSubstr("the name admin@apps"));
+}
+
 TEST(DefaultKubeconfig, IsTheOneThatKubectlWritesTo) {
   FakeDesk desk;
   EXPECT_EQ(default_kubeconfig(desk), "");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "base/argument.h"
 #include "command/age_keys.h"
 #include "command/sealed_secrets_key.h"
 #include "command/sops_file.h"
@@ -109,6 +110,10 @@ class Loader {
     if (!chart.chart.empty() && desk_.has_file(folder + "/Chart.yaml")) {
       chart.chart = folder;
       if (chart.version.empty()) chart.version = version_in(folder + "/Chart.yaml");
+      if (!is_argument_value(chart.version)) {
+        missing(folder + "/Chart.yaml", fmt::format("its version must be {}", kArgumentValue),
+                "correct the version of the chart");
+      }
     }
     for (std::string& file : chart.values) resolve(file);
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "command/kube_reach.h"
+#include "command/kubeconfig_file.h"
 #include "command/kubernetes_material.h"
 #include "command/workspace.h"
 #include "model/kubernetes_plan.h"
@@ -152,7 +153,10 @@ void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& s
   if (!kubeconfig) return end_early(std::move(kubeconfig).error(), result);
   auto client = desk.open_kube(*kubeconfig, wish.kubeconfig.empty() ? ground.dial : nullptr);
   if (!client) return end_early(end_with(client.error()).value(), result);
-  auto material = load_material(input, state, *std::move(kubeconfig),
+  // helm and others dial what it says: on a lab that must be the lab, never a real machine.
+  SecretString for_programs =
+      wish.kubeconfig.empty() ? seen_from_outside(*kubeconfig, ground.outside) : *kubeconfig;
+  auto material = load_material(input, state, std::move(for_programs),
                                 {wish.phases.first, wish.phases.last}, desk);
   if (!material) return end_early(std::move(material).error(), result);
   material->fetched = wish.fetched;

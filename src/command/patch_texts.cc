@@ -5,6 +5,7 @@
 #include "command/folder_loader.h"
 #include "command/profile_file.h"
 #include "command/profile_layout.h"
+#include "command/repository.h"
 #include "command/sops_file.h"
 #include "lint/reporter.h"
 #include "profile/condition_names.h"
@@ -50,7 +51,7 @@ class TextReader {
   }
 
   void read_file(PatchFile file) {
-    auto text = desk_.read_input(file.path);
+    auto text = repository_.read(file.path);
     if (!text) {
       return report_.error("patch.missing", reading_.source.where("nodes"), text.error().message,
                            "correct the name of the patch, or remove it", file.scope.node);
@@ -134,6 +135,7 @@ class TextReader {
   Reporter report_;
   std::vector<Finding>& findings_;
   Desk& desk_;
+  Repository repository_{folder_, desk_};
   bool variables_read_{false};
   std::optional<jinja::Value> variables_;
   PatchTexts result_;

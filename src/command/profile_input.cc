@@ -200,12 +200,18 @@ OrEnd<void> settle_access(const AccessOptions& options, ProfileInput& input) {
 }
 
 /// Fingerprints are a demand, also together with --insecure; that alone drops the profile's own.
-void settle_trust(const TrustOptions& options, ProfileInput& input) {
+OrEnd<void> settle_trust(const TrustOptions& options, ProfileInput& input) {
+  for (const auto& [name, key] : options.accepted_keys) {
+    auto plan = find_node(name, input.profile);
+    if (!plan) return tl::unexpected(std::move(plan).error());
+    input.profile.accepted_keys[(*plan)->name] = key;
+  }
   if (!options.fingerprints.empty()) {
     input.profile.trust = Trust::pin;
     input.profile.pins = options.fingerprints;
   } else if (options.insecure) {
     input.profile.trust = Trust::insecure;
+    for (NodePlan& plan : input.profile.nodes) plan.pin = {};
     input.warnings.push_back({Severity::warning,
                               "insecure",
                               {},
@@ -214,6 +220,7 @@ void settle_trust(const TrustOptions& options, ProfileInput& input) {
                               "cluster's keys",
                               "say which keys are theirs with --cert-fingerprint"});
   }
+  return {};
 }
 
 void order_nodes(const ChangeOptions& options, ClusterProfile& profile) {
@@ -287,7 +294,9 @@ OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const Profil
   if (auto settled = settle_access(wish.nodes.access, *input); !settled) {
     return tl::unexpected(std::move(settled).error());
   }
-  settle_trust(wish.nodes.trust, *input);
+  if (auto settled = settle_trust(wish.nodes.trust, *input); !settled) {
+    return tl::unexpected(std::move(settled).error());
+  }
   input->everybody = input->profile.nodes;
   if (auto placed = place_nodes(wish.nodes, input->profile); !placed) {
     return tl::unexpected(std::move(placed).error());

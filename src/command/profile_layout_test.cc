@@ -187,6 +187,13 @@ TEST_F(ProfileLayout, SecretsUnderASopsNameAreEncryptedOrNotWritten) {
   EXPECT_THAT(other.exported["talsecret.sops.yaml"], HasSubstr("ENC[AES256_GCM"));
 }
 
+TEST_F(ProfileLayout, NoKeysAreMadeForSecretsThatAreThereAlready) {
+  desk_.inputs["secrets.yaml"] = "theirs";
+  EXPECT_EQ(type({"gen", "secrets", "-o", "secrets.yaml"}), 1);
+  EXPECT_THAT(desk_.display().summary().result.verdict, HasSubstr("--force replaces it"));
+  EXPECT_EQ(desk_.rsa_keys_made, 0);
+}
+
 TEST_F(ProfileLayout, SecretsAreNotWrittenWhereGitWouldSeeThem) {
   desk_.seen_by_git.insert("secrets.yaml");
   EXPECT_EQ(type({"gen", "secrets", "-o", "secrets.yaml"}), 5);

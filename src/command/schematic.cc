@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "base/clean_text.h"
 #include "command/commands.h"
 #include "command/text_output.h"
 
 namespace ichor {
 
 namespace {
+
+constexpr std::size_t kLineMax = 64u << 10;
 
 Result<Schematic> read_file(const std::string& path, Desk& desk) {
   const auto text = desk.read_input(path);
@@ -25,6 +28,10 @@ Exit show(std::string type, std::vector<nlohmann::ordered_json> rows, Desk& desk
   summary.result.exit = Exit::done;
   desk.display().end(summary);
   return Exit::done;
+}
+
+std::string change_line(char sign, const std::string& path, const std::string& value) {
+  return clean_text(fmt::format("{} {}: {}", sign, path, value), kLineMax) + '\n';
 }
 
 }  // namespace
@@ -65,9 +72,8 @@ Exit run(const SchematicDiffRequest& request, const CommonOptions& common, Desk&
     show("schematic_diff", std::move(rows), desk);
   } else {
     for (const SchematicChange& change : changes) {
-      if (!change.before.empty())
-        desk.out() << fmt::format("- {}: {}\n", change.path, change.before);
-      if (!change.after.empty()) desk.out() << fmt::format("+ {}: {}\n", change.path, change.after);
+      if (!change.before.empty()) desk.out() << change_line('-', change.path, change.before);
+      if (!change.after.empty()) desk.out() << change_line('+', change.path, change.after);
     }
   }
   const bool differ = before->id() != after->id();

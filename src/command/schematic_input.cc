@@ -1,6 +1,7 @@
 #include "command/schematic_input.h"
 
 #include "command/profile_layout.h"
+#include "command/repository.h"
 #include "lint/reporter.h"
 #include "machineconfig/schematic.h"
 #include "yaml/document.h"
@@ -22,7 +23,7 @@ SchematicInput read_schematic_input(ProfileReading& reading, const std::string& 
                              what, "write it as the Image Factory shows it");
     return input;
   };
-  const auto text = desk.read_input(input.file);
+  const auto text = Repository(folder, desk).read(input.file);
   if (!text) return refuse(text.error().message);
   const auto schematic = Schematic::read(*text, input.file);
   if (!schematic) return refuse(schematic.error().message);

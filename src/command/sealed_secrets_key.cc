@@ -18,13 +18,15 @@ namespace {
 constexpr const char* kFile = "sealed-secrets.sops.yaml";
 constexpr Duration kLifetime = std::chrono::hours(10 * 365 * 24);
 
-Result<KubeObject> make_pair(const KubernetesPlan::SealedSecrets& plan, WallTime now) {
+Result<KubeObject> make_pair(const KubernetesPlan::SealedSecrets& plan, Desk& desk) {
   pki::LeafRequest request;
   request.common_name = "sealed-secret";
   request.organizations = {"sealed-secret"};
-  request.not_before = now;
+  request.not_before = desk.clock().wall();
   request.lifetime = kLifetime;
-  const auto pair = pki::issue_self_signed(request, pki::KeyKind::rsa);
+  const auto key = pki::PrivateKey::from_pem(desk.take_rsa_key());
+  if (!key) return tl::unexpected(key.error());
+  const auto pair = pki::issue_self_signed(request, *key);
   if (!pair) return tl::unexpected(pair.error());
   KubeObject secret{{"apiVersion", "v1"}, {"kind", "Secret"}, {"type", "kubernetes.io/tls"}};
   secret["metadata"]["name"] = plan.name;
@@ -70,7 +72,7 @@ Result<void> add_sealed_secrets_key(const KubernetesPlan::SealedSecrets& plan, S
     for (KubeObject& object : *objects) material.sealed_keys.push_back(std::move(object));
     return {};
   }
-  auto secret = make_pair(plan, desk.clock().wall());
+  auto secret = make_pair(plan, desk);
   if (!secret) return tl::unexpected(std::move(secret).error());
   auto sealed = seal(*secret, desk);
   if (!sealed) return tl::unexpected(std::move(sealed).error());

@@ -32,6 +32,15 @@ OrEnd<pki::SecretsBundle> read_secrets_input(const std::string& path, Desk& desk
   return parse_secrets(*plain, path, desk);
 }
 
+pki::SecretsBundle fresh_secrets(const TalosVersion& contract, Desk& desk) {
+  pki::SecretsOptions options;
+  options.contract = contract;
+  if (pki::service_account_kind(contract) == pki::KeyKind::rsa) {
+    options.service_account_key = desk.take_rsa_key();
+  }
+  return pki::generate_secrets(desk.clock().wall(), options);
+}
+
 Result<SecretString> text_for_secrets_file(const std::string& path,
                                            const pki::SecretsBundle& bundle, Desk& desk) {
   SecretString plain = pki::write_secrets(bundle);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/clean_text.h"
 #include "phase/kubernetes/tools.h"
 #include "pki/certificate.h"
 #include "pki/talosconfig.h"
@@ -12,6 +13,9 @@ namespace ichor {
 namespace {
 
 constexpr Duration kProbeTime = std::chrono::seconds(2);
+/// How long a program may take to print its version.
+constexpr Duration kToolTime = std::chrono::seconds(10);
+constexpr std::size_t kVersionMax = 200;
 constexpr Duration kSoon = std::chrono::hours(24 * 30);
 
 Check complaint(std::string name, Verdict verdict, Finding finding) {
@@ -30,12 +34,19 @@ bool may_be_ours(const ClusterProfile& profile, const JournalFacts& facts) {
   });
 }
 
-Check vip_check(const ProfileInput& input, const Ground& ground, const Workspace& space,
+const char* version_word(const std::string& tool) {
+  if (tool == "kubeconform") return "-v";
+  return tool == "op" ? "--version" : "version";
+}
+
+}  // namespace
+
+Check vip_check(const ProfileInput& input, const Ground& ground, const JournalFacts& facts,
                 Desk& desk) {
   const std::string& vip = input.profile.network.vip;
   if (vip.empty()) return {"VIP", Verdict::not_applicable, "the profile has none"};
   if (ground.dial) return {"VIP", Verdict::not_applicable, "lab"};
-  if (may_be_ours(input.profile, space.facts)) {
+  if (may_be_ours(input.profile, facts)) {
     return {"VIP", Verdict::not_applicable, "the cluster may hold it itself by now"};
   }
   for (const int port : {6443, 50000}) {
@@ -57,9 +68,13 @@ Check vip_check(const ProfileInput& input, const Ground& ground, const Workspace
   return {"VIP", Verdict::passed, fmt::format("nobody answers at {}", vip)};
 }
 
-const char* version_word(const std::string& tool) {
-  if (tool == "kubeconform") return "-v";
-  return tool == "op" ? "--version" : "version";
+std::string tool_trouble(const NeededTool& tool, const std::string& program,
+                         const Result<ProcessResult>& ended) {
+  if (ended) return fmt::format("{} does not tell its version: exit {}", program, ended->exit);
+  if (ended.error().code == Errc::invalid) {
+    return fmt::format("the program {} is not there; it is needed {}", tool.name, tool.why);
+  }
+  return ended.error().message;
 }
 
 Check credentials_check(const ProfileInput& input, const Workspace& space, Desk& desk) {
@@ -112,11 +127,9 @@ Check credentials_check(const ProfileInput& input, const Workspace& space, Desk&
   return {"credentials", Verdict::passed, fmt::format("context {} of {}", context->name, file)};
 }
 
-}  // namespace
-
 std::vector<Check> site_checks(const ProfileInput& input, const Ground& ground,
                                const Workspace& space, Desk& desk) {
-  return {vip_check(input, ground, space, desk), credentials_check(input, space, desk)};
+  return {vip_check(input, ground, space.facts, desk), credentials_check(input, space, desk)};
 }
 
 std::vector<Check> tool_checks(const ClusterProfile& profile, Desk& desk) {
@@ -129,13 +142,15 @@ std::vector<Check> tool_checks(const ClusterProfile& profile, Desk& desk) {
   std::vector<Check> checks;
   for (const NeededTool& tool : needed) {
     const auto named = plan->tools.find(tool.name);
-    ProgramCall call;
-    call.arguments = {named == plan->tools.end() ? tool.name : named->second,
-                      version_word(tool.name)};
+    ProcessCall call;
+    call.program = named == plan->tools.end() ? tool.name : named->second;
+    call.arguments = {version_word(tool.name)};
+    call.limit = kToolTime;
     const auto ended = desk.run_program(call);
     if (ended && ended->exit == 0) {
-      const std::string said(ended->output.reveal());
-      checks.push_back({"tool " + tool.name, Verdict::passed, said.substr(0, said.find('\n'))});
+      const std::string_view said = ended->output.reveal();
+      checks.push_back({"tool " + tool.name, Verdict::passed,
+                        clean_text(said.substr(0, said.find('\n')), kVersionMax)});
       continue;
     }
     checks.push_back(complaint(
@@ -144,8 +159,7 @@ std::vector<Check> tool_checks(const ClusterProfile& profile, Desk& desk) {
          "L14",
          {},
          {},
-         ended ? fmt::format("{} does not tell its version", call.arguments.front())
-               : fmt::format("the program {} is not there; it is needed {}", tool.name, tool.why),
+         tool_trouble(tool, call.program, ended),
          fmt::format("install it, or name it in the profile: phases.tools.{}", tool.name)}));
   }
   return checks;

@@ -11,8 +11,14 @@
 
 namespace ichor {
 
-/// What is checked once for the cluster and not for each node: whether somebody has the VIP, and
-/// whether our own credentials are good. Looks from this machine.
+/// Whether somebody has the VIP. Looks from this machine, which takes seconds if nobody has it.
+Check vip_check(const ProfileInput& input, const Ground& ground, const JournalFacts& facts,
+                Desk& desk);
+
+/// Whether our own credentials are good.
+Check credentials_check(const ProfileInput& input, const Workspace& space, Desk& desk);
+
+/// What is checked once for the cluster and not for each node: both of these.
 std::vector<Check> site_checks(const ProfileInput& input, const Ground& ground,
                                const Workspace& space, Desk& desk);
 

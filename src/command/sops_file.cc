@@ -16,14 +16,15 @@ Result<sops::Format> format_wanted(const std::string& flag, const std::string& f
 
 Result<SecretString> ask_sops(std::vector<std::string> arguments, std::string_view text,
                               Desk& desk) {
-  ProgramCall call;
+  ProcessCall call;
+  call.program = "sops";
   call.arguments = std::move(arguments);
-  call.arguments.insert(call.arguments.begin(), "sops");
+  call.variables = variables_for_keys(desk);
   call.input = SecretString(std::string(text));
-  auto done = desk.run_program(call);
+  auto done = desk.run_program(std::move(call));
   if (!done) return tl::unexpected(std::move(done).error());
   if (done->exit != 0) {
-    return fail(Errc::io, fmt::format("sops ended with {}; its own words are above", done->exit));
+    return fail(Errc::io, fmt::format("sops ended with {}: {}", done->exit, done->errors));
   }
   return std::move(done->output);
 }

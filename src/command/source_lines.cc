@@ -7,7 +7,10 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/clean_text.h"
 #include "base/redact.h"
 
 namespace ichor {
@@ -49,21 +52,50 @@ std::string line_of(std::string_view text, std::size_t number) {
   return line;
 }
 
+std::string lower(std::string_view text) {
+  std::string low(text);
+  std::transform(low.begin(), low.end(), low.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  return low;
+}
+
 /// The line up to the first key whose value may be a secret.
 std::string without_secrets(std::string line) {
   constexpr std::array<std::string_view, 9> words = {"password", "token", "secret",   "key", "auth",
                                                      "crt",      "cert",  "identity", "enc["};
-  std::string low = line;
-  std::transform(low.begin(), low.end(), low.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  const std::string low = lower(line);
   for (const std::string_view word : words) {
     const std::size_t at = low.find(word);
     if (at == std::string::npos) continue;
-    const std::size_t colon = line.find(':', at);
-    if (colon != std::string::npos) line = line.substr(0, colon + 1) + " …";
+    const std::size_t sign = line.find_first_of(":=", at);
+    if (sign != std::string::npos) line = line.substr(0, sign + 1) + " …";
     return line;
   }
   return line;
+}
+
+/// Where the content of a line begins: behind its indent and the dashes of lists.
+std::size_t indent_of(std::string_view line) {
+  return std::min(line.find_first_not_of(" -"), line.size());
+}
+
+/// Whether a line lies below a key all of whose values may be secret, or is one: variables of the
+/// environment, headers, contents of files and manifests.
+bool lies_below_secrets(std::string_view text, std::size_t number) {
+  constexpr std::array<std::string_view, 8> keys = {
+      "env",  "environment", "extramanifestheaders", "contents", "content", "variables",
+      "data", "stringdata"};
+  std::vector<std::pair<std::size_t, bool>> above;  // indent of each key, and whether it is secret
+  for (; number > 0 && !text.empty(); --number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t indent = indent_of(line);
+    if (indent == line.size() || line[indent] == '#') continue;
+    while (!above.empty() && above.back().first >= indent) above.pop_back();
+    const std::string key = lower(line.substr(indent, line.find(':', indent) - indent));
+    above.emplace_back(indent, std::find(keys.begin(), keys.end(), key) != keys.end());
+  }
+  return std::any_of(above.begin(), above.end(), [](const auto& key) { return key.second; });
 }
 
 }  // namespace
@@ -80,6 +112,7 @@ void show_source_lines(std::vector<Finding>& findings, Desk& desk) {
     std::string line = line_of(known->second, place->line);
     constexpr std::size_t columns_max = 160;
     if (line.empty() || line.size() > columns_max) continue;
+    if (!is_clean(line) || lies_below_secrets(known->second, place->line)) continue;
     line = redact_urls(without_secrets(std::move(line)));
     if (place->column > line.size()) continue;
     const std::string number = fmt::format("{}", place->line);

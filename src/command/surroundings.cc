@@ -1,5 +1,6 @@
 #include "command/surroundings.h"
 
+#include "command/repository.h"
 #include "command/sops_file.h"
 
 namespace ichor {
@@ -27,7 +28,9 @@ Surroundings surroundings_of(const std::string& profile, SecretWords& secrets, D
                  folder](const std::string& name) -> Result<std::optional<std::string>> {
     const std::string path = path_from(folder, name);
     if (!desk.has_file(path)) return std::optional<std::string>();
-    auto text = desk.read_input(path);
+    // The template of role folders lies beside them.
+    const bool beside = name.starts_with("../machineconfig") && name.ends_with(".yaml.j2");
+    auto text = Repository(beside ? folder + ".." : folder, desk).read(path);
     if (!text) return tl::unexpected(std::move(text).error());
     const SecretString sealed(*std::move(text));
     auto plain = open_if_sealed(sealed, path, desk);

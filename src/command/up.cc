@@ -124,15 +124,31 @@ std::optional<RunResult> refuse_merge(const std::string& path, const MergeWish& 
 }
 
 /// What this machine or the cluster's surroundings make impossible.
-std::optional<RunResult> refuse_site(const ProfileInput& input, const Ground& ground,
-                                     const Workspace& space, Desk& desk) {
-  const std::vector<Finding> failures = failures_of(site_checks(input, ground, space, desk));
+std::optional<RunResult> refuse_if_failed(const Check& check) {
+  const std::vector<Finding> failures = failures_of({check});
   if (failures.empty()) return std::nullopt;
   RunResult refused;
   refused.exit = Exit::unsafe;
   refused.verdict = failures.front().what;
   refused.findings = failures;
   return refused;
+}
+
+/// Puts the kubeconfig where people want it. Only one through which the API answered in this run.
+void put_kubeconfig(const Ground& ground, const MergeWish& merge, Workspace& space,
+                    Summary& summary, Desk& desk) {
+  const auto exported = export_kubeconfig(ground.kubeconfig, ground.outside, merge, space, desk);
+  if (!exported) {
+    summary.result.findings.push_back({Severity::error,
+                                       "L3",
+                                       {},
+                                       ground.kubeconfig,
+                                       exported.error().message,
+                                       "free the place, then run `ichor kubeconfig`"});
+    if (ended_well(summary.result.exit)) summary.result.exit = Exit::failed;
+  } else if (*exported) {
+    summary.written.emplace_back("kubeconfig", ground.kubeconfig);
+  }
 }
 
 Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileInput& input,
@@ -143,8 +159,11 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   }
   WorkspaceWish place = ground.wish(request.change);
   place.makes_secrets = true;
+  place.meanwhile = [&](const Workspace& begun) {
+    return refuse_if_failed(vip_check(input, ground, begun.facts, desk));
+  };
   auto space = open_workspace(input, place, desk);
-  if (!space) return finish(std::move(space).error(), desk);
+  if (!space) return finish(summary_of(input, std::move(space).error()), desk);
 
   // The file beside the profile is ichor's own; in a file that was named, nothing of others goes.
   const MergeWish merge{input.profile.name,
@@ -153,7 +172,7 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   if (auto refused = refuse_merge(ground.kubeconfig, merge, *space, desk)) {
     return finish(summary_of(input, *std::move(refused)), desk);
   }
-  if (auto refused = refuse_site(input, ground, *space, desk)) {
+  if (auto refused = refuse_if_failed(credentials_check(input, *space, desk))) {
     return finish(summary_of(input, *std::move(refused)), desk);
   }
   const auto configs = export_configs(ground, input, *space, desk);
@@ -179,18 +198,7 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   summary.written.emplace_back("state", space->state->path());
   summary.written.emplace_back("talosconfig", space->state->path() + "/talosconfig");
   summary.written.insert(summary.written.end(), configs->begin(), configs->end());
-  const auto exported = export_kubeconfig(ground.kubeconfig, ground.outside, merge, *space, desk);
-  if (!exported) {
-    summary.result.findings.push_back({Severity::error,
-                                       "L3",
-                                       {},
-                                       ground.kubeconfig,
-                                       exported.error().message,
-                                       "free the place, then run `ichor kubeconfig`"});
-    if (ended_well(summary.result.exit)) summary.result.exit = Exit::failed;
-  } else if (*exported) {
-    summary.written.emplace_back("kubeconfig", ground.kubeconfig);
-  }
+  if (summary.result.api_proved) put_kubeconfig(ground, merge, *space, summary, desk);
   if (ended_well(summary.result.exit) && next) {
     add_phases(ground, *next, input, *space, for_programs(common.output), summary.result, desk);
   }

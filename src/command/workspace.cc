@@ -100,6 +100,14 @@ OrEnd<pki::SecretsBundle> keep_secrets(pki::SecretsBundle bundle, const std::str
   return parse_secrets(**text, place.empty() ? kSecretsFile : place, desk);
 }
 
+void tell_of_keys(const char* what, Desk& desk) {
+  Event event;
+  event.at = desk.clock().now();
+  event.phase = "secrets";
+  event.text = what;
+  desk.display().emit(event);
+}
+
 /// Those of ready-made configs, or fresh ones. What is not kept, or kept for a lab only, need not
 /// be waited for: a key for service accounts as talosctl makes it takes seconds.
 Result<pki::SecretsBundle> first_secrets(const ClusterProfile& profile, const ReadyConfigs* ready,
@@ -108,14 +116,25 @@ Result<pki::SecretsBundle> first_secrets(const ClusterProfile& profile, const Re
   if (!for_good) {
     return pki::throw_away_secrets(desk.clock().wall(), profile.talos.contract);
   }
-  Event event;
-  event.at = desk.clock().now();
-  event.phase = "secrets";
-  event.text = "making the keys of the cluster";
-  desk.display().emit(event);
-  pki::SecretsOptions options;
-  options.contract = profile.talos.contract;
-  return pki::generate_secrets(desk.clock().wall(), options);
+  pki::SecretsBundle bundle = fresh_secrets(profile.talos.contract, desk);
+  tell_of_keys("the keys of the cluster are made", desk);
+  return bundle;
+}
+
+/// Starts the slow part of secrets that are due, so that it is done when they are wanted.
+OrEnd<void> begin_keys(const ProfileInput& input, const ReadyConfigs* ready,
+                       const WorkspaceWish& wish, const Workspace& space, Desk& desk) {
+  const bool may_begin =
+      wish.makes_secrets && !wish.read_only && !wish.throw_away_secrets && ready == nullptr;
+  if (!may_begin || !space.facts.secrets().empty()) return {};
+  const auto present = load_secrets(secrets_place(input, wish), space.state.get(), desk);
+  if (!present) return tl::unexpected(present.error());
+  if (*present) return {};
+  tell_of_keys("making the keys of the cluster, beside the checks", desk);
+  if (pki::service_account_kind(input.profile.talos.contract) == pki::KeyKind::rsa) {
+    desk.begin_rsa_key();
+  }
+  return {};
 }
 
 OrEnd<void> begin_secrets(const ProfileInput& input, const ReadyConfigs* ready,
@@ -288,6 +307,12 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& 
   if (!ready) return tl::unexpected(std::move(ready).error());
   const ReadyConfigs* taken = *ready ? &**ready : nullptr;
   space.ready_made = taken != nullptr;
+  if (auto begun = begin_keys(input, taken, wish, space, desk); !begun) {
+    return tl::unexpected(std::move(begun).error());
+  }
+  if (wish.meanwhile) {
+    if (auto refused = wish.meanwhile(space)) return tl::unexpected(*std::move(refused));
+  }
   auto given = settle_secrets(input, taken, wish, space, desk);
   if (!given) return tl::unexpected(std::move(given).error());
   const bool is_guest = *given && space.secrets.os.certificate.empty();
@@ -304,6 +329,7 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& 
   // What no node will ever get is nothing to hold later runs to.
   if (!space.secrets_kept) space.configs.secrets_fingerprint = {};
   if (!space.secrets_kept) space.configs.contract = {};
+  if (!space.secrets_kept) space.configs.plan = {};
   const pki::TalosContext& context = **given;
   auto site = desk.reach(Access{context.ca, context.client.certificate, context.client.key,
                                 wish.dial, input.endpoints});

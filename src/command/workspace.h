@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,9 @@ struct WorkspaceWish {
   bool raise_contract{false};  // the profile's contract may be newer than that of the journal
   std::string config_dir;      // ready-made configs; empty: the profile's, or generated ones
   std::function<IpAddress(const IpAddress&)> dial;  // as in Access
+  /// Called when state and facts are known and nothing is made yet; what it returns ends the
+  /// command. If secrets are due, their slow key is made beside it.
+  std::function<std::optional<RunResult>(const Workspace&)> meanwhile;
 };
 
 /// Opens the state folder, loads the cluster's secrets or makes them, generates the configs or

@@ -27,12 +27,15 @@ const std::vector<Fault> kRows = {
      "an installed node shows maintenance mode, or its maintenance key changed",
      "the node is unconfigured although the journal knows its install, or another key answers "
      "than at discovery",
-     "It was reset or booted from other media; or every boot makes a new key, as Talos does; or "
-     "somebody else answers.",
-     "A new key after a new boot is looked at anew. An installed node that is back in "
-     "maintenance "
-     "mode gets no config, because the config carries the cluster's keys.",
+     "It was reset or booted from other media; or Talos made a new key, which it does at every "
+     "boot, when it sets its clock, when its addresses change and after 12 hours; or somebody else "
+     "answers.",
+     "With `trust: tofu` a new key is taken with evidence of a reboot and a warning, else the node "
+     "stops; `trust: strict` stops always. An installed node that is back in maintenance mode gets "
+     "no config, because the config carries the cluster's keys.",
      {"look at the console of NODE: did it boot from the ISO again? Set the boot order to disk",
+      "if the console shows the new fingerprint: `ichor up -p PROFILE --accept-key "
+      "NODE=FINGERPRINT`",
       "if it was wiped on purpose: `ichor reset NODE -p PROFILE` tells the journal",
       "then `ichor up -p PROFILE`"},
      "I5",
@@ -113,6 +116,17 @@ const std::vector<Fault> kRows = {
      "Stops and names the issuer, nothing is sent.",
      {"except port 50000 and 6443 of the nodes from interception, or use another way"},
      "I5",
+     by_operator},
+    {"T11",
+     "a control plane returned a kubeconfig of another cluster",
+     "the kubeconfig has another server, CA or user than the one of this cluster",
+     "The control plane is compromised, or it was given another config under the same CA.",
+     "Stops and writes no kubeconfig. What is written has only what was checked, under ichor's own "
+     "names.",
+     {"`talosctl -n NODE get machineconfig` with the talosconfig of the state folder shows what "
+      "NODE runs",
+      "if NODE cannot be explained, take it out of the cluster: `ichor reset NODE -p PROFILE`"},
+     "I18",
      by_operator},
 };
 

@@ -52,6 +52,9 @@ std::vector<Invariant> all_invariants() {
       {"I22", "bounded resources", "Memory, descriptors and sizes of inputs have limits."},
       {"I23", "repeatable", "The same seed gives the same simulated run."},
       {"I24", "confined", "Files are written below the declared folders only."},
+      {"I25", "bound key",
+       "A node in maintenance mode gets its config under the key bound to it; another key is bound "
+       "only after a reboot or when the node has set its clock."},
   };
 }
 

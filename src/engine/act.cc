@@ -40,6 +40,14 @@ Task<Outcome> fetch_kubeconfig(Context context, World& world, TalosSession& sess
   auto kubeconfig = co_await session.kubeconfig(context);
   if (!kubeconfig && mutant("kubeconfig-of-nothing")) kubeconfig = SecretString("{}");
   if (!kubeconfig) co_return Outcome::failed(std::move(kubeconfig).error());
+  if (world.own_kubeconfig) {
+    auto ours = world.own_kubeconfig(*kubeconfig);
+    if (!ours) {
+      co_return Outcome::failed({Call::kubeconfig, Progress::answered, TlsVerdict::fine,
+                                 Code::data_loss, ours.error().message});
+    }
+    kubeconfig = *std::move(ours);
+  }
   const char* const file = mutant("file-of-another-name") ? "kubeconfig.yaml" : "kubeconfig";
   auto written = world.artifacts.write(file, *kubeconfig);
   if (!written) {
@@ -63,6 +71,10 @@ Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link,
   check(bound != nullptr, "a mutation goes to a node whose machine is known");
   check(link.identity() && bound->identity.same_machine(*link.identity()),
         "a mutation goes to the machine that the journal names");
+  // The handshake has refused other keys already. This holds whatever a phase decides.
+  if (!link.shows_bound_key()) {
+    co_return not_sent(action.call, Code::aborted, "the node does not show the key bound to it");
+  }
 
   JournalRecord intent;
   intent.kind = RecordKind::intent;

@@ -45,7 +45,7 @@ class ActTest : public EngineRig {
     return std::make_unique<RecordingSession>(store_, answer_, heard_);
   }
   Task<void> bind_and_act() {
-    co_await bind();
+    co_await bind("key-1");
     co_await link_.look(context_, {.status = true});
     if (disk_full_) store_.fail_after(0);
     Action action{Call::apply_configuration, plan_.name, digest(1), "because", sound_until_};

@@ -1,9 +1,11 @@
 #include "engine/node_link.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 #include "phase/discover.h"
+#include "phase/maintenance_key.h"
 #include "wait/retry_table.h"
 
 namespace ichor {
@@ -17,6 +19,7 @@ bool is_foreign(const CallError& error) {
     case TlsVerdict::foreign_ca:
     case TlsVerdict::client_rejected:
     case TlsVerdict::wrong_pin:
+    case TlsVerdict::changed_key:
     case TlsVerdict::expired: return true;
     case TlsVerdict::fine:
     case TlsVerdict::wants_client: return false;
@@ -36,6 +39,13 @@ struct Place {
   }
 };
 
+PeerDemand one_of(const Fingerprint& key, const Fingerprint* or_this) {
+  PeerDemand demand;
+  demand.maintenance_pins.push_back(key);
+  if (or_this) demand.maintenance_pins.push_back(*or_this);
+  return demand;
+}
+
 void note_etcd_service(const std::vector<ServiceStatus>& services, EtcdView& etcd) {
   for (const ServiceStatus& service : services) {
     if (service.id != "etcd") continue;
@@ -50,12 +60,16 @@ void NodeLink::drop() {
   watch_.reset();
   session_.reset();
   identity_.reset();
+  key_change_.reset();
+  clock_was_set_ = true;
 }
 
 void NodeLink::take_over(NodeLink& other) {
   if (session_ || !other.session_) return;
   session_ = std::move(other.session_);
   identity_ = std::move(other.identity_);
+  key_change_ = std::move(other.key_change_);
+  clock_was_set_ = other.clock_was_set_;
   last_address_ = other.last_address_;
   other.drop();  // its watch rings a bell that nobody listens to any more
 }
@@ -88,41 +102,74 @@ bool NodeLink::is_our_machine(const Identity& identity) const {
   return !bound || bound->identity.same_machine(identity);
 }
 
+bool NodeLink::binds_key() const {
+  const Trust trust = profile_.trust_in(plan_);
+  return trust == Trust::tofu || trust == Trust::strict;
+}
+
+const Fingerprint& NodeLink::bound_key() const {
+  static const Fingerprint none;
+  const BoundIdentity* bound = facts_.bound(plan_.name);
+  return bound ? bound->fingerprint : none;
+}
+
+bool NodeLink::shows_bound_key() const {
+  if (!session_ || session_->peer().mode == PeerMode::configured || !binds_key()) return true;
+  return session_->peer().fingerprint == bound_key();
+}
+
 Task<void> NodeLink::open(Context context, NodeView& view) {
   const std::vector<IpAddress> addresses = candidates();
   for (const IpAddress& address : addresses) {
     const bool opened = co_await open_at(context, address, view);
     if (opened || context.cancelled()) co_return;
   }
+  // The bound key answers at none of the addresses.
+  const bool other_key = view.trouble && view.trouble->tls == TlsVerdict::changed_key;
+  if (other_key && !bound_key().value().empty()) co_await weigh_key(context, view);
 }
 
-Task<bool> NodeLink::open_at(Context context, IpAddress address, NodeView& view) {
-  PeerDemand demand;
-  if (profile_.trust == Trust::pin) {
-    demand.maintenance_pins =
-        profile_.pins.empty() ? std::vector<Fingerprint>{plan_.pin} : profile_.pins;
-  }
+Task<CallResult<std::unique_ptr<TalosSession>>> NodeLink::dial(Context context, IpAddress address,
+                                                               PeerDemand demand) {
   Place place;
   if (world_.openings) {
     // The time to connect starts after the wait: who stands in the queue has not been tried yet.
     const bool entered = co_await world_.openings->enter(context);
-    if (!entered) co_return false;
+    if (!entered) {
+      co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::fine,
+                                         Code::cancelled, "called off before it was dialled"});
+    }
     place.turnstile = world_.openings;
   }
-  auto opened =
-      co_await world_.talos.open(context.within(profile_.budgets.connect), address, demand);
+  co_return co_await world_.talos.open(context.within(profile_.budgets.connect), std::move(address),
+                                       std::move(demand));
+}
+
+Task<bool> NodeLink::open_at(Context context, IpAddress address, NodeView& view) {
+  auto opened = co_await dial(context, address, maintenance_demand(profile_, plan_, facts_));
   if (!opened) {
-    const bool foreign = is_foreign(opened.error());
+    CallError error = std::move(opened).error();
+    if (error.tls == TlsVerdict::wrong_pin && binds_key()) error.tls = TlsVerdict::changed_key;
+    const bool foreign = is_foreign(error);
     // A verdict on who answers outweighs silence elsewhere.
     if (foreign || (!view.trouble && view.presence == Presence::silent)) {
-      view.trouble = opened.error();
+      view.trouble = std::move(error);
       view.address = address;
     }
     if (foreign) view.presence = Presence::foreign;
     co_return false;
   }
-  place.leave();
-  session_ = std::move(*opened);
+  const bool proved = co_await prove(context, *std::move(opened), address, view);
+  if (!proved) co_return false;
+  const bool maintenance = session_->peer().mode == PeerMode::maintenance;
+  if (!maintenance || !binds_key() || session_->peer().fingerprint == bound_key()) co_return true;
+  // A key that is about to be bound.
+  co_return co_await settle_key(context, view);
+}
+
+Task<bool> NodeLink::prove(Context context, std::unique_ptr<TalosSession> session,
+                           IpAddress address, NodeView& view) {
+  session_ = std::move(session);
   auto identity = co_await session_->identity(context.within(profile_.budgets.call));
   if (!identity) {
     // What somebody said outweighs silence elsewhere.
@@ -144,9 +191,93 @@ Task<bool> NodeLink::open_at(Context context, IpAddress address, NodeView& view)
   co_return true;
 }
 
+Task<CallResult<Fingerprint>> NodeLink::key_now(Context context, PeerDemand demand) {
+  const auto opened = co_await dial(context, last_address_, std::move(demand));
+  if (!opened) co_return tl::unexpected(opened.error());
+  if ((*opened)->peer().mode == PeerMode::maintenance) co_return (*opened)->peer().fingerprint;
+  co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::fine,
+                                     Code::aborted, "the node has just left maintenance mode"});
+}
+
+Task<std::optional<Known>> NodeLink::read_clock(Context context, NodeView& view) {
+  const std::shared_ptr<TalosSession> session = session_;
+  auto synced = co_await session->time_synced(context.within(profile_.budgets.call));
+  if (synced) co_return *synced ? Known::yes : Known::no;
+  // Any other answer passes.
+  const bool unserved =
+      synced.error().code == Code::unimplemented || synced.error().code == Code::permission_denied;
+  if (unserved) co_return Known::unknown;
+  look_again(view, std::move(synced).error());
+  co_return std::nullopt;
+}
+
+Task<bool> NodeLink::settle_key(Context context, NodeView& view) {
+  const std::optional<Known> clock = co_await read_clock(context, view);
+  if (!clock) co_return false;
+  clock_was_set_ = *clock != Known::no;
+  if (*clock != Known::yes) co_return true;
+  // It may have set its clock between the handshake and this answer, and made another key then.
+  const auto again = co_await key_now(context, one_of(session_->peer().fingerprint, nullptr));
+  if (!again) look_again(view, again.error());
+  co_return again.has_value();
+}
+
+void NodeLink::look_again(NodeView& view, CallError error) {
+  drop();
+  view.presence = Presence::silent;
+  view.trouble = std::move(error);
+  view.trouble->tls = TlsVerdict::fine;
+}
+
+bool NodeLink::takes_config(Context context) const {
+  const MutationFact* sent = facts_.last(Call::apply_configuration, plan_.name);
+  return sent && sent->outcome != OutcomeKind::refused && context.now() - sent->at < kSettleTime;
+}
+
+Task<void> NodeLink::weigh_key(Context context, NodeView& view) {
+  const CallError refused = *view.trouble;
+  const Fingerprint before = bound_key();
+  const IpAddress address = view.address;
+  const auto stop_at = [&](const std::string& why) {
+    drop();
+    view.presence = Presence::foreign;
+    view.trouble = refused;
+    view.trouble->text = fmt::format("it shows the key {}, and {} was bound to it; {}",
+                                     refused.shown.value(), before.value(), why);
+  };
+  if (profile_.trust_in(plan_) == Trust::strict) {
+    co_return stop_at("trust: strict accepts no other key by itself");
+  }
+  view.presence = Presence::silent;
+  auto opened = co_await dial(context, address, one_of(refused.shown, nullptr));
+  // Neither key answers now, so the next look decides.
+  if (!opened) co_return look_again(view, std::move(opened).error());
+  if ((*opened)->peer().mode == PeerMode::configured) co_return look_again(view, refused);
+  const bool proved = co_await prove(context, *std::move(opened), address, view);
+  if (!proved) co_return;
+  const std::optional<Known> clock = co_await read_clock(context, view);
+  if (!clock) co_return;
+  const auto still = co_await key_now(context, one_of(before, &refused.shown));
+  if (!still) co_return look_again(view, still.error());
+  const NewKeyClaim claim{*identity_, *clock, *still == before};
+  const auto evidence = evidence_of_reboot(*facts_.bound(plan_.name), claim);
+  if (!evidence && takes_config(context)) {
+    CallError error = refused;
+    error.text = "it shows another key while it takes its config";
+    co_return look_again(view, std::move(error));
+  }
+  if (!evidence) co_return stop_at(evidence.error().message);
+  clock_was_set_ = *clock != Known::no;
+  key_change_ = KeyChange{before, *evidence};
+}
+
 Task<NodeView> NodeLink::look(Context context, Reads reads) {
   NodeView view;
   view.node = plan_.name;
+  // Another actor of this run may have bound a newer key meanwhile.
+  const bool outdated = session_ && !shows_bound_key() && !bound_key().value().empty() &&
+                        !(key_change_ && key_change_->before == bound_key());
+  if (outdated) drop();
   if (!session_) co_await open(context, view);
   view.at = context.now();
   if (!session_) co_return view;
@@ -156,6 +287,8 @@ Task<NodeView> NodeLink::look(Context context, Reads reads) {
   view.presence = configured ? Presence::configured : Presence::maintenance;
   view.address = last_address_;
   view.fingerprint = session->peer().fingerprint;
+  view.clock_was_set = clock_was_set_;
+  view.key_change = key_change_;
   view.identity = identity_;
 
   if (reads.status) {

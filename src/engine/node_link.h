@@ -33,6 +33,9 @@ class NodeLink {
   /// The session of the last look, or null. Its identity was read on it and fits the journal.
   std::shared_ptr<TalosSession> session() const { return session_; }
   const std::optional<Identity>& identity() const { return identity_; }
+  /// Whether the session is with a key that a config may be sent to: a configured node's, a pinned
+  /// one, or the one that the journal binds to the node.
+  bool shows_bound_key() const;
   void drop();
   /// Goes on with the session of another link to the same node, and what was proved on it, unless
   /// this link has one. Neither of them may be in the middle of a look.
@@ -41,6 +44,26 @@ class NodeLink {
  private:
   Task<void> open(Context context, NodeView& view);
   Task<bool> open_at(Context context, IpAddress address, NodeView& view);
+  Task<CallResult<std::unique_ptr<TalosSession>>> dial(Context context, IpAddress address,
+                                                       PeerDemand demand);
+  /// Keeps the session if it is with the machine that the journal names. False: see the view.
+  Task<bool> prove(Context context, std::unique_ptr<TalosSession> session, IpAddress address,
+                   NodeView& view);
+  /// Another key than the bound one answers: reads under it what speaks for a reboot, and goes on
+  /// with that session if enough does.
+  Task<void> weigh_key(Context context, NodeView& view);
+  /// Whether the node has set its clock; nothing if the session broke.
+  Task<std::optional<Known>> read_clock(Context context, NodeView& view);
+  /// Finds out whether the key of this session, which is to be bound, may change within this boot.
+  Task<bool> settle_key(Context context, NodeView& view);
+  /// What was read does not fit together, because the node changed meanwhile.
+  void look_again(NodeView& view, CallError error);
+  /// The maintenance key that a new connection sees, one of those demanded.
+  Task<CallResult<Fingerprint>> key_now(Context context, PeerDemand demand);
+  /// A config was sent just now: Talos 1.13 shows another key when its addresses change with it.
+  bool takes_config(Context context) const;
+  bool binds_key() const;
+  const Fingerprint& bound_key() const;
   Task<void> read_machine(Context context, Reads reads, NodeView& view);
   /// Keeps an answer. What this node does not serve stays unknown, and is no trouble of the look.
   template <class T>
@@ -64,6 +87,8 @@ class NodeLink {
   std::shared_ptr<TalosSession> session_;
   std::unique_ptr<Watch> watch_;
   std::optional<Identity> identity_;
+  bool clock_was_set_{true};             // see NodeView
+  std::optional<KeyChange> key_change_;  // of the session, if its key is not the bound one
   IpAddress last_address_;
 };
 

@@ -7,6 +7,7 @@
 #include "base/mutant.h"
 #include "model/finding_record.h"
 #include "phase/journal_match.h"
+#include "phase/kubeconfig.h"
 #include "phase/ready.h"
 
 namespace ichor {
@@ -366,6 +367,7 @@ void Orchestrator::settle(Actor& actor, const Step& step, const PhaseEnd& end) {
     for (const Finding& note : end.more) {
       emit(EventKind::finding, actor.result.node, step.phase->name(), note.what);
     }
+    if (step.phase->name() == kKubeconfigPhase) api_proved_ = true;
     if (step.reaches == Milestone::none) return;
     Barrier& reached = barrier(step.reaches);
     reached.arrive();
@@ -406,6 +408,7 @@ void Orchestrator::break_barriers(const Actor& actor, std::size_t first_step,
 RunResult Orchestrator::conclude(Context context, MonoTime started) const {
   RunResult result;
   result.mutations = run_->mutations;
+  result.api_proved = api_proved_;
   result.elapsed = context.now() - started;
   result.exit = Exit::done;
   // The worst end decides; among equals the first in the order of the profile is named.
@@ -433,6 +436,7 @@ RunResult Orchestrator::conclude(Context context, MonoTime started) const {
     if (actor->plan) result.nodes.push_back(actor->row());
   }
   note_blocked(result);
+  result.findings.insert(result.findings.end(), run_->notes.begin(), run_->notes.end());
   result.exit = exits[worst];
   if (worst == 0) result.verdict = success(result.mutations);
   const bool cni_pending =

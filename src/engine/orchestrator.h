@@ -89,6 +89,7 @@ class Orchestrator {
   Turnstile turnstile_;
   std::map<const Step*, TurnOrder> turns_;  // of sequential runs, by the limited steps
   std::vector<std::unique_ptr<Actor>> actors_;
+  bool api_proved_{false};
 };
 
 }  // namespace ichor

@@ -206,6 +206,10 @@ Task<void> PhaseLoop::keep_verdict(std::string text) {
 Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context, Remember remember) {
   const auto seq = co_await run_.ledger.append(std::move(remember.record));
   if (!seq) co_return journal_broken();
+  if (remember.note) {
+    emit(EventKind::finding, remember.note->what);
+    run_.notes.push_back(*std::move(remember.note));
+  }
   co_return std::nullopt;
 }
 

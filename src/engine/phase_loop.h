@@ -19,7 +19,8 @@ struct RunState {
   const ConfigSet& configs;
   Ledger& ledger;
   int mutations{0};
-  LookTime looked{};  // by whoever looked last
+  LookTime looked{};             // by whoever looked last
+  std::vector<Finding> notes{};  // warnings that were shown when they arose
 };
 
 struct PhaseEnd {

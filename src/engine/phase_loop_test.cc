@@ -35,7 +35,13 @@ class LoopRig : public EngineRig {
 class ForgetfulSession final : public MaintenanceSession {
  public:
   explicit ForgetfulSession(int& applied)
-      : MaintenanceSession("life-" + std::to_string(applied)), applied_(applied) {}
+      : MaintenanceSession("life-" + std::to_string(applied)), life_(applied), applied_(applied) {}
+
+  Task<CallResult<Identity>> identity(Context context) override {
+    auto identity = co_await MaintenanceSession::identity(context);
+    identity->since = std::to_string(life_);
+    co_return identity;
+  }
 
   Task<Outcome> apply_configuration(Context, ApplyRequest) override {
     ++applied_;
@@ -44,6 +50,7 @@ class ForgetfulSession final : public MaintenanceSession {
   Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
 
  private:
+  int life_;
   int& applied_;
 };
 
@@ -63,6 +70,7 @@ TEST_F(PhaseLoopTest, ANodeThatTakesTheConfigAndLosesItIsGivenUpAfterTheRetries)
   ASSERT_TRUE(end_.finding);
   EXPECT_EQ(end_.finding->node, plan_.name);
   EXPECT_THAT(end_.finding->what, testing::HasSubstr("was sent 6 times"));
+  EXPECT_EQ(state_.notes.size(), 7u) << "each new key is a warning";
 }
 
 /// A configured node that never gets beyond booting, with a new boot at every look if it is wild.

@@ -30,8 +30,9 @@ Task<void> look_at(Context context, NodeLink& link, NodeView& view) {
 
 Task<void> look_at_api(Context context, World& world, Duration limit, ClusterView& view) {
   const auto kubeconfig = world.artifacts.read("kubeconfig");
-  view.kubeconfig_written = kubeconfig.has_value();
-  if (!kubeconfig) co_return;
+  const bool ours = kubeconfig && (!world.own_kubeconfig || world.own_kubeconfig(*kubeconfig));
+  view.kubeconfig_written = ours;
+  if (!ours) co_return;
   view.api_at = context.now();
   const auto ready = co_await world.kube.ready(context.within(limit), *kubeconfig);
   view.api_ready = ready ? Known::yes : Known::no;
@@ -175,6 +176,7 @@ class Rehearsal {
   bool follow(const Phase& phase, Decision& decision, bool of_cluster) {
     if (Remember* remember = std::get_if<Remember>(&decision)) {
       facts_.fold(remember->record, now_);
+      if (remember->note) plan_.findings.push_back(*std::move(remember->note));
       return true;
     }
     Act* act = std::get_if<Act>(&decision);

@@ -35,8 +35,10 @@ Task<void> ClusterSubject::look_at(Context context, std::size_t index) {
 
 Task<void> ClusterSubject::look_at_api(Context context) {
   const auto kubeconfig = world_.artifacts.read("kubeconfig");
-  view_.kubeconfig_written = kubeconfig.has_value();
-  if (!kubeconfig) co_return;
+  // One that an earlier version of ichor took as it came may not be ours.
+  const bool ours = kubeconfig && (!world_.own_kubeconfig || world_.own_kubeconfig(*kubeconfig));
+  view_.kubeconfig_written = ours;
+  if (!ours) co_return;
   view_.api_at = context.now();
   const auto ready = co_await world_.kube.ready(context.within(budgets_.call), *kubeconfig);
   view_.api_ready = ready ? Known::yes : Known::no;

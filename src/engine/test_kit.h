@@ -77,8 +77,14 @@ class EngineRig : public testing::Test,
 
   virtual std::unique_ptr<TalosSession> connect() = 0;
 
-  Task<CallResult<std::unique_ptr<TalosSession>>> open(Context, IpAddress, PeerDemand) override {
-    co_return connect();
+  Task<CallResult<std::unique_ptr<TalosSession>>> open(Context, IpAddress,
+                                                       PeerDemand demand) override {
+    std::unique_ptr<TalosSession> session = connect();
+    const Fingerprint& shown = session->peer().fingerprint;
+    const bool configured = session->peer().mode == PeerMode::configured;
+    if (configured || demand.allows(shown)) co_return session;
+    co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::wrong_pin,
+                                       Code::unavailable, "another key answers", shown});
   }
   Task<CallResult<void>> ready(Context, const SecretString&) override {
     co_return CallResult<void>();
@@ -87,13 +93,13 @@ class EngineRig : public testing::Test,
   std::optional<SecretString> read(const std::string&) override { return std::nullopt; }
   void emit(const Event&) override {}
 
-  /// The journal says that the machine at the address is cp1.
-  Task<void> bind() {
+  /// The journal says that the machine at the address is cp1, under this key.
+  Task<void> bind(std::string key = "key", std::string since = "first") {
     JournalRecord bound;
     bound.kind = RecordKind::identity_bound;
     bound.node = plan_.name;
-    const Identity machine{MachineUuid("uuid-1"), {}, {MacAddress("mac-1")}, {}};
-    bound.value = encode_identity(machine, {});
+    const Identity machine{MachineUuid("uuid-1"), {}, {MacAddress("mac-1")}, {}, since};
+    bound.value = encode_binding({machine, Fingerprint(key)});
     co_await ledger_.append(bound);
   }
   void run_to_end(Task<void> task, Duration limit) {

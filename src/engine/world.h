@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "async/clock.h"
 #include "port/artifacts.h"
 #include "port/events.h"
@@ -22,6 +24,9 @@ struct World {
   EventSink& events;
   /// How many connections are opened at the same time; null: as many as are wanted.
   Turnstile* openings{nullptr};
+  /// Checks a kubeconfig that a node returned and writes it again; null: it is taken as it is,
+  /// which only the simulator does, whose nodes return none that could be parsed.
+  std::function<Result<SecretString>(const SecretString&)> own_kubeconfig{};
 };
 
 }  // namespace ichor

@@ -8,9 +8,11 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <openssl/x509_vfy.h>
 #include <optional>
+
+#include "base/clean_text.h"
+#include "model/json.h"
 
 namespace ichor {
 
@@ -23,6 +25,7 @@ namespace {
 
 constexpr std::size_t kAnswerMax = 64u << 10;
 constexpr std::size_t kShownMax = 300;
+constexpr JsonLimits kAnswerLimits{.bytes_max = kAnswerMax};
 
 struct Place {
   bool tls{true};
@@ -166,10 +169,7 @@ class Post {
 
 /// The words of a stranger, fit for a terminal.
 std::string shown(const std::string& text) {
-  std::string clean;
-  for (const char letter : text.substr(0, kShownMax)) {
-    clean += static_cast<unsigned char>(letter) < ' ' || letter == 0x7f ? ' ' : letter;
-  }
+  std::string clean = clean_text(text, kShownMax);
   while (clean.ends_with(' ')) clean.pop_back();
   return clean;
 }
@@ -191,13 +191,13 @@ Result<std::string> upload_schematic(const std::string& url, const std::string& 
     const Errc code = status / 100 == 4 ? Errc::invalid : Errc::io;
     return fail(code, fmt::format("{} answers {}: {}", url, status, shown(answer->body())));
   }
-  const auto json = nlohmann::json::parse(answer->body(), nullptr, false);
-  const auto id = json.is_object() ? json.find("id") : json.end();
-  if (!json.is_object() || id == json.end() || !id->is_string()) {
+  const auto json = parse_json(answer->body(), kAnswerLimits);
+  std::string id = json ? text_in(*json, "id") : "";
+  if (id.empty()) {
     return fail(Errc::io,
                 fmt::format("{} is no image factory: it answers {}", url, shown(answer->body())));
   }
-  return id->get<std::string>();
+  return id;
 }
 
 }  // namespace ichor

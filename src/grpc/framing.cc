@@ -54,8 +54,8 @@ MessageReader::Result MessageReader::feed(std::string_view bytes, std::deque<std
       if (prefix_size_ < kPrefixBytes) continue;
       announced_ = 0;
       for (std::size_t i = 1; i < kPrefixBytes; ++i) announced_ = announced_ << 8 | prefix_[i];
-      if (prefix_[0] != 0) result_ = Result::compressed;
       if (announced_ > bytes_max_) result_ = Result::too_large;
+      if (prefix_[0] != 0) result_ = Result::compressed;
     }
     if (result_ != Result::fine) break;
     const std::size_t missing = static_cast<std::size_t>(announced_) - message_.size();

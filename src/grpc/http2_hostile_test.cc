@@ -277,10 +277,47 @@ class HostileClient : public testing::Test {
                  line(":method", "POST") + line(":scheme", "https") + line(":path", "/a.B/C") +
                      line(":authority", "node") + line("content-type", "application/grpc") + more);
   }
+  /// The value of `:status` with which the server answers a request on the first stream.
+  std::string status_of(const std::string& request) {
+    server->serve(request);
+    std::string said(server->output());
+    drain();
+    while (said.size() >= 9) {
+      const auto byte = [&said](std::size_t at) { return static_cast<unsigned char>(said[at]); };
+      const std::size_t size = 9 + (byte(0) << 16 | byte(1) << 8 | byte(2));
+      if (byte(3) == kHeaders) return status_in(said.substr(9, size - 9));
+      said.erase(0, size);
+    }
+    return "no answer";
+  }
+  static std::string status_in(const std::string& block) {
+    nghttp2_hd_inflater* inflater = nullptr;
+    nghttp2_hd_inflate_new(&inflater);
+    nghttp2_nv field{};
+    int flags = 0;
+    nghttp2_hd_inflate_hd2(inflater, &field, &flags,
+                           reinterpret_cast<const std::uint8_t*>(block.data()), block.size(), 1);
+    std::string status(reinterpret_cast<const char*>(field.value), field.valuelen);
+    nghttp2_hd_inflate_del(inflater);
+    return status;
+  }
+
   std::shared_ptr<Http2Server> server;
   int calls{0};
   int ended{0};
 };
+
+TEST_F(HostileClient, TheTypeIsLookedAtBeforeTheMethodAsGrpcGoDoes) {
+  const auto headers = [](std::uint32_t stream, const char* method, const char* type) {
+    return frame(kHeaders, kEndHeaders | kEndStream, stream,
+                 line(":method", method) + line(":scheme", "https") + line(":path", "/a.B/C") +
+                     line(":authority", "node") + line("content-type", type) +
+                     line("grpc-timeout", "soon"));
+  };
+  EXPECT_EQ(status_of(headers(1, "GET", "text/html")), "415");
+  EXPECT_EQ(status_of(headers(3, "GET", "application/grpc")), "400");
+  EXPECT_EQ(calls, 0);
+}
 
 TEST_F(HostileClient, RapidResetsEndEveryCallAndKeepNothing) {
   for (std::uint32_t i = 0; i < 20'000 && !server->over(); ++i) {

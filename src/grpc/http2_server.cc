@@ -252,12 +252,8 @@ void Http2Server::on_headers(std::int32_t id, HeaderBlock block) {
     reset_stream(id, NGHTTP2_ENHANCE_YOUR_CALM);
     return;
   }
+  // In the order in which grpc-go looks: type, headers, method.
   Request request = request_from(std::move(block.headers));
-  if (request.method != "POST") {
-    refuse(id, "405", Code::internal,
-           "Received a HEADERS frame with :method \"" + request.method + "\" which should be POST");
-    return;
-  }
   if (!is_grpc_type(request.content_type)) {
     refuse(id, "415", Code::invalid_argument,
            "invalid gRPC request content-type \"" + request.content_type + "\"");
@@ -266,6 +262,11 @@ void Http2Server::on_headers(std::int32_t id, HeaderBlock block) {
   const auto timeout = request.timeout ? decode_timeout(*request.timeout) : std::nullopt;
   if (request.timeout && !timeout) {
     refuse(id, "400", Code::internal, "malformed grpc-timeout: " + *request.timeout);
+    return;
+  }
+  if (request.method != "POST") {
+    refuse(id, "405", Code::internal,
+           "Received a HEADERS frame with :method \"" + request.method + "\" which should be POST");
     return;
   }
   if (!request.encoding.empty() && request.encoding != "identity") {

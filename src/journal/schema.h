@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,9 @@ inline constexpr std::string_view kApplicationId = "1768122479";
 
 /// The user_version of the tables that this ichor writes.
 inline constexpr int kSchemaVersion = 1;
+
+/// Tables and triggers in it.
+inline constexpr std::size_t kSchemaObjects = 6;
 
 /// A newer ichor wrote the file: it is left alone (L12).
 Error newer_schema(const std::string& file, int version);

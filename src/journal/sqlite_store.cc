@@ -1,5 +1,7 @@
 #include "journal/sqlite_store.h"
 
+#include <fmt/format.h>
+
 #include "base/check.h"
 #include "journal/chain.h"
 #include "journal/lock_rule.h"
@@ -120,7 +122,28 @@ Result<void> SqliteStore::open_db(const std::string& vfs) {
     if (auto writable = folder_.check_writable(kFile); !writable) return writable;
     return tl::unexpected(damaged("the file's header is wrong"));
   }
-  return {};
+  return check_schema();
+}
+
+Result<void> SqliteStore::check_schema() {
+  // A trigger or a view of somebody else changes what is written or read without breaking the
+  // chain. SQLite keeps the text of each statement, so the tables are those of schema.sql or not.
+  Statement objects(*db_, "SELECT type, name, sql FROM sqlite_schema");
+  std::size_t count = 0;
+  while (true) {
+    const auto row = objects.step();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) break;
+    const std::string sql = objects.text(2) + ";";
+    if (kSchemaSql.find(sql) == std::string_view::npos || sql.size() < 2) {
+      return tl::unexpected(
+          damaged(fmt::format("ichor did not make its {} {}", objects.text(0), objects.text(1))));
+    }
+    ++count;
+  }
+  if (count == kSchemaObjects) return {};
+  return tl::unexpected(damaged(
+      fmt::format("it has {} tables and triggers, and ichor made {}", count, kSchemaObjects)));
 }
 
 Result<void> SqliteStore::load_origin() {

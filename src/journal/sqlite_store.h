@@ -88,6 +88,7 @@ class SqliteStore {
   Result<void> open_or_create(const SqliteOptions& options);
   Result<void> create(const SqliteOptions& options);
   Result<void> open_db(const std::string& vfs);
+  Result<void> check_schema();
   Result<void> load_origin();
   Result<OwnerRow> load_owner();
   Result<void> store_owner(const OwnerRow& row);

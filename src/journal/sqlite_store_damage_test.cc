@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "journal/fault_calls.h"
+#include "journal/schema.h"
 #include "journal/test_story.h"
 
 // Faults L5 and L6: what a damaged, shortened, deleted or copied journal is taken for.
@@ -170,10 +171,13 @@ class JournalTampering : public JournalDamage {
  protected:
   JournalTampering() { append(5, "a"); }
 
-  /// Changes the file as somebody with the sqlite3 shell would.
+  /// Changes the file as somebody with the sqlite3 shell would, who leaves no other trace.
   void run(const std::string& sql) {
     run_again("DROP TRIGGER record_is_never_changed; DROP TRIGGER record_is_never_removed");
     run_again(sql);
+    const std::size_t triggers = kSchemaSql.find("CREATE TRIGGER");
+    run_again(std::string(
+        kSchemaSql.substr(triggers, kSchemaSql.find("PRAGMA application_id") - triggers)));
   }
   void run_again(const std::string& sql) {
     auto db = Db::open(file("journal.db"), disk_.vfs());
@@ -291,6 +295,31 @@ TEST_F(JournalTampering, rows_cannot_be_changed_while_the_triggers_stand) {
   ASSERT_TRUE(db);
   EXPECT_FALSE((*db)->run("UPDATE record SET value = '' WHERE seq = 1"));
   EXPECT_FALSE((*db)->run("DELETE FROM record WHERE seq = 5"));
+}
+
+TEST_F(JournalTampering, a_trigger_of_somebody_else_is_refused) {
+  run_again(
+      "CREATE TRIGGER quiet AFTER INSERT ON record BEGIN UPDATE owner SET pid = pid + 1; END");
+  expect_unsafe("ichor did not make its trigger quiet");
+}
+
+TEST_F(JournalTampering, a_view_or_a_table_of_somebody_else_is_refused) {
+  run_again("CREATE TABLE notes (text TEXT)");
+  expect_unsafe("ichor did not make its table notes");
+  run_again("DROP TABLE notes; CREATE VIEW looks AS SELECT * FROM record");
+  expect_unsafe("ichor did not make its view looks");
+}
+
+TEST_F(JournalTampering, a_missing_trigger_is_noticed) {
+  run_again("DROP TRIGGER record_is_never_removed");
+  expect_unsafe("it has 5 tables and triggers, and ichor made 6");
+}
+
+TEST_F(JournalTampering, a_trigger_with_another_text_is_refused) {
+  run_again(
+      "DROP TRIGGER record_is_never_removed;"
+      "CREATE TRIGGER record_is_never_removed BEFORE DELETE ON record BEGIN SELECT 1; END");
+  expect_unsafe("ichor did not make its trigger record_is_never_removed");
 }
 
 TEST_F(JournalTampering, a_newer_schema_is_left_alone) {

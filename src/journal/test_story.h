@@ -114,22 +114,31 @@ inline Result<void> break_and_read(const SqliteOptions& options, const Story& st
   return (*store)->unlock();
 }
 
+inline constexpr int kProcesses = 4;
+
 /// The first process makes the journal and dies without a word, the second takes over its lock and
 /// its log and ends in order, the third has another machine and dies, the fourth ends in order.
+inline Result<void> live_as(int process, const SqliteOptions& options, Story& story,
+                            const FaultDisk& disk) {
+  if (process == 2) return adopt_elsewhere(options, story, disk);
+  if (process == 3) return break_and_read(options, story);
+  auto store = write_as(process == 0 ? "first" : "second", options, story, disk);
+  if (!store) return tl::unexpected(std::move(store).error());
+  return process == 0 ? Result<void>() : (*store)->unlock();
+}
+
+/// Goes on with a story, from one process to before another.
+inline void live_on(int first, int end, const SqliteOptions& options, Story& story,
+                    const FaultDisk& disk) {
+  for (int process = first; process < end && !story.failure; ++process) {
+    auto lived = live_as(process, options, story, disk);
+    if (!lived) story.failure = std::move(lived).error();
+  }
+}
+
 inline Story live(const SqliteOptions& options, const FaultDisk& disk) {
   Story story;
-  const auto tell = [&]() -> Result<void> {
-    if (auto first = write_as("first", options, story, disk); !first) {
-      return tl::unexpected(std::move(first).error());
-    }
-    auto second = write_as("second", options, story, disk);
-    if (!second) return tl::unexpected(std::move(second).error());
-    if (auto given = (*second)->unlock(); !given) return given;
-    second->reset();
-    if (auto adopted = adopt_elsewhere(options, story, disk); !adopted) return adopted;
-    return break_and_read(options, story);
-  };
-  if (auto told = tell(); !told) story.failure = std::move(told).error();
+  live_on(0, kProcesses, options, story, disk);
   return story;
 }
 

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <fmt/format.h>
 
+#include "model/json.h"
+
 namespace ichor {
 
 namespace {
@@ -17,7 +19,7 @@ bool same_name(std::string_view one, std::string_view other) {
 
 bool is_called(const nlohmann::json& resource, std::string_view name) {
   for (const char* key : {"kind", "name", "singularName"}) {
-    const std::string known = resource.value(key, "");
+    const std::string known = text_in(resource, key);
     if (!known.empty() && same_name(known, name)) return true;
   }
   const auto shorts = resource.find("shortNames");
@@ -49,13 +51,14 @@ std::optional<KubeResource> find_resource(const nlohmann::json& resource_list,
   if (resources == resource_list.end() || !resources->is_array()) return std::nullopt;
   for (const nlohmann::json& resource : *resources) {
     if (!resource.is_object()) continue;
-    const std::string plural = resource.value("name", "");
+    const std::string plural = text_in(resource, "name");
     if (plural.empty() || plural.find('/') != std::string::npos) continue;
     if (!is_called(resource, name)) continue;
     KubeResource found;
-    found.kind = kind_of(resource_list.value("groupVersion", ""), resource.value("kind", ""));
+    found.kind = kind_of(text_in(resource_list, "groupVersion"), text_in(resource, "kind"));
     found.plural = plural;
-    found.namespaced = resource.value("namespaced", false);
+    const auto namespaced = resource.find("namespaced");
+    found.namespaced = namespaced != resource.end() && namespaced->is_boolean() && *namespaced;
     return found;
   }
   return std::nullopt;
@@ -66,12 +69,12 @@ std::vector<std::string> versions_of(const nlohmann::json& group) {
   if (!group.is_object()) return versions;
   const auto preferred = group.find("preferredVersion");
   if (preferred != group.end() && preferred->is_object()) {
-    versions.push_back(preferred->value("version", ""));
+    versions.push_back(text_in(*preferred, "version"));
   }
   const auto all = group.find("versions");
   if (all == group.end() || !all->is_array()) return versions;
   for (const nlohmann::json& version : *all) {
-    const std::string name = version.is_object() ? version.value("version", "") : "";
+    const std::string name = text_in(version, "version");
     if (!name.empty() && std::find(versions.begin(), versions.end(), name) == versions.end()) {
       versions.push_back(name);
     }

@@ -23,7 +23,8 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t kBodyMax = 64u << 20;
+/// Of an answer that is not a stream. Lists come in pages, see src/kube/https_kube_client.cc.
+constexpr std::size_t kBodyMax = 8u << 20;
 constexpr std::size_t kPieceMax = 64u << 10;
 constexpr Duration kRetryAfterMax = std::chrono::seconds(60);
 
@@ -223,6 +224,12 @@ class ConnectionOn final : public HttpConnection,
   }
 
   void fail(const error_code& error, std::string_view doing) {
+    if (error == http::error::body_limit) {
+      progress_ = Progress::answered;
+      return fail(Code::resource_exhausted,
+                  fmt::format("{}:{}: the answer has more than {} MiB", peer_.dial_host, peer_.port,
+                              kBodyMax >> 20));
+    }
     CallError failure{
         call_, progress_, TlsVerdict::fine, Code::unavailable,
         fmt::format("{}:{}: {}: {}", peer_.dial_host, peer_.port, doing, error.message())};

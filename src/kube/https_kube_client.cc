@@ -3,18 +3,25 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/clean_text.h"
 #include "kube/discovery.h"
 #include "kube/kube_status.h"
 #include "kube/kubeconfig.h"
+#include "kube/slim.h"
 #include "kube/watch_stream.h"
+#include "model/json.h"
 
 namespace ichor {
 
 namespace {
 
 constexpr const char* kManager = "ichor";
-constexpr const char* kPageSize = "500";
-constexpr int kPagesMax = 400;
+/// Objects of a page, and of the smallest one: a page that is too large is asked for again with
+/// fewer objects.
+constexpr int kPageSize = 100;
+constexpr int kPagesMax = 2'000;
+/// Of all pages of a list together, see json_weight(): 3,000 Pods or 1,000 Nodes.
+constexpr std::size_t kListWeightMax = 64u << 20;
 /// The server ends a watch after this long, in order; we go on from where it was.
 constexpr const char* kWatchSeconds = "1800";
 constexpr Duration kReadyLimit = std::chrono::seconds(10);
@@ -25,27 +32,30 @@ CallError answered(Call call, Code code, std::string text) {
 
 std::string metadata_text(const KubeObject& object, const char* key) {
   const auto metadata = object.find("metadata");
-  if (metadata == object.end() || !metadata->is_object()) return {};
-  return metadata->value(key, "");
+  return metadata == object.end() ? std::string() : text_in(*metadata, key);
 }
 
-/// Items of a list have neither apiVersion nor kind of their own.
-void take_items(KubeObject& page, const KubeKind& kind, std::vector<KubeObject>& items) {
+/// Items of a list have neither apiVersion nor kind of their own. Gives what they weigh.
+std::size_t take_items(KubeObject& page, const KubeKind& kind, std::vector<KubeObject>& items) {
   const auto found = page.find("items");
-  if (found == page.end() || !found->is_array()) return;
+  if (found == page.end() || !found->is_array()) return 0;
+  std::size_t weight = 0;
   for (KubeObject& item : *found) {
     if (!item.is_object()) continue;
     item["apiVersion"] = api_version_of(kind);
     item["kind"] = kind.kind;
+    if (!slim(item)) continue;
+    weight += json_weight(item);
     items.push_back(std::move(item));
   }
+  return weight;
 }
 
 // The targets are made in plain functions: the compiler mishandles lists within co_await.
 
 std::string list_target(const KubeResource& resource, const KubeQuery& query,
-                        const std::string& next) {
-  return path_of(resource, query.name_space) + query_text({{"limit", kPageSize},
+                        const std::string& next, int page_size) {
+  return path_of(resource, query.name_space) + query_text({{"limit", std::to_string(page_size)},
                                                            {"continue", next},
                                                            {"labelSelector", query.labels},
                                                            {"fieldSelector", query.fields}});
@@ -103,11 +113,14 @@ Task<CallResult<KubeObject>> HttpsKubeClient::call(Context context, Call call,
   const auto answer = co_await pool_.ask(context, call, std::move(request));
   if (!answer) co_return tl::unexpected(answer.error());
   if (!is_success(answer->status)) co_return tl::unexpected(error_of(call, *answer));
-  KubeObject parsed = KubeObject::parse(answer->body.reveal(), nullptr, false);
-  if (!parsed.is_object()) {
+  if (std::string excess = json_excess(answer->body.reveal()); !excess.empty()) {
+    co_return tl::unexpected(answered(call, Code::resource_exhausted, "the answer: " + excess));
+  }
+  auto parsed = parse_json(answer->body.reveal());
+  if (!parsed || !parsed->is_object()) {
     co_return tl::unexpected(answered(call, Code::internal, "the answer is no JSON object"));
   }
-  co_return parsed;
+  co_return *std::move(parsed);
 }
 
 Task<CallResult<KubeObject>> HttpsKubeClient::read(Context context, std::string target) {
@@ -132,7 +145,7 @@ Task<CallResult<void>> HttpsKubeClient::ready(Context context) {
     if (line.starts_with("[-]")) failed += (failed.empty() ? "" : ", ") + std::string(line);
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
   }
-  if (!failed.empty()) error.text = failed;
+  if (!failed.empty()) error.text = clean_text(failed);
   co_return tl::unexpected(std::move(error));
 }
 
@@ -176,7 +189,7 @@ Task<CallResult<KubeResource>> HttpsKubeClient::find_anywhere(Context context, K
   const auto list = groups->find("groups");
   if (list == groups->end() || !list->is_array()) co_return found;
   for (const KubeObject& group : *list) {
-    const std::string name = group.is_object() ? group.value("name", "") : "";
+    const std::string name = text_in(group, "name");
     for (const std::string& version : versions_of(group)) {
       auto here = co_await find_in(context, name, version, kind.kind);
       if (here) co_return here;
@@ -202,10 +215,22 @@ Task<CallResult<KubeList>> HttpsKubeClient::list(Context context, KubeQuery quer
   if (!resource) co_return tl::unexpected(resource.error());
   KubeList result;
   std::string next;
+  int page_size = kPageSize;
+  std::size_t weight = 0;
   for (int page = 0; page < kPagesMax; ++page) {
-    auto answer = co_await read(context, list_target(*resource, query, next));
+    auto answer = co_await read(context, list_target(*resource, query, next, page_size));
+    const bool too_large = !answer && answer.error().code == Code::resource_exhausted;
+    if (too_large && page_size > 1) {
+      page_size = std::max(page_size / 5, 1);
+      continue;
+    }
     if (!answer) co_return tl::unexpected(std::move(answer).error());
-    take_items(*answer, resource->kind, result.items);
+    weight += take_items(*answer, resource->kind, result.items);
+    if (weight > kListWeightMax) {
+      co_return tl::unexpected(answered(Call::kube_read, Code::resource_exhausted,
+                                        fmt::format("the list of {} takes more than {} MiB",
+                                                    resource->plural, kListWeightMax >> 20)));
+    }
     result.resource_version = metadata_text(*answer, "resourceVersion");
     next = metadata_text(*answer, "continue");
     if (next.empty()) co_return result;

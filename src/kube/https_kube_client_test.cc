@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kube/discovery.h"
+#include "kube/slim.h"
 #include "kube/test_api_server.h"
 #include "os/loop_clock.h"
 
@@ -261,6 +262,109 @@ TEST(Discovery, KnowsAKindByAllItsNames) {
   }
   EXPECT_FALSE(find_resource(list, "log"));
   EXPECT_FALSE(find_resource(list, "deployments"));
+}
+
+class HostileKubeTest : public HttpsKubeClientTest {
+ protected:
+  CallResult<KubeList> list() {
+    return run<CallResult<KubeList>>([&](Context context) {
+      return client_->list(context, {kConfigMap, "", "", ""});
+    });
+  }
+  static std::string items(int count, const std::string& item) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += (i > 0 ? "," : "") + item;
+    return text;
+  }
+};
+
+TEST_F(HostileKubeTest, APageThatIsTooLargeIsAskedForWithFewerObjects) {
+  const std::string large =
+      R"({"metadata":{"name":"a"},"data":")" + std::string(200'000, 'x') + "\"}";
+  serve([&](const Request& request) {
+    const std::size_t at = request.target.find("limit=") + 6;
+    const int limit = std::stoi(request.target.substr(at));
+    return Reply{200, R"({"items":[)" + items(limit, large) + "]}"};
+  });
+  const auto listed = list();
+  ASSERT_TRUE(listed) << to_text(listed.error());
+  EXPECT_EQ(listed->items.size(), 20u);
+}
+
+TEST_F(HostileKubeTest, AnAnswerWithoutEndIsRefused) {
+  serve([](const Request&) { return Reply{200, std::string(9u << 20, ' ')}; });
+  const auto got = get("a");
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, Code::resource_exhausted);
+  EXPECT_THAT(got.error().text, HasSubstr("more than 8 MiB"));
+}
+
+TEST_F(HostileKubeTest, ManyPagesTogetherHaveALimit) {
+  const std::string text = std::string(60'000, 'x');
+  serve([&](const Request&) {
+    return Reply{200, R"({"metadata":{"continue":"more"},"items":[)" +
+                          items(100, R"({"metadata":{"name":"a"},"data":")" + text + "\"}") + "]}"};
+  });
+  const auto listed = list();
+  ASSERT_FALSE(listed);
+  EXPECT_THAT(listed.error().text, HasSubstr("takes more than 64 MiB"));
+}
+
+TEST_F(HostileKubeTest, JsonThatIsNestedDeepIsRefused) {
+  serve([](const Request&) {
+    return Reply{200, R"({"items":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}"};
+  });
+  const auto listed = list();
+  ASSERT_FALSE(listed);
+  EXPECT_THAT(listed.error().text, HasSubstr("nested more than 64 levels deep"));
+}
+
+TEST_F(HostileKubeTest, WrongTypesAreNoReasonToCrash) {
+  serve([](const Request& request) {
+    if (request.target.find("watch=1") != std::string::npos) {
+      Reply reply;
+      reply.lines = {R"({"type":"ERROR","object":5})"};
+      return reply;
+    }
+    if (request.method == "PATCH") {
+      return Reply{409, R"({"kind":"Status","reason":"Conflict","message":4,"details":
+                           {"causes":[7,{"field":[],"message":{}}]}})"};
+    }
+    return Reply{200, R"({"metadata":{"continue":7},"items":[1,{"metadata":2},{"x":1},
+                         {"metadata":{"name":5,"managedFields":3}}]})"};
+  });
+  const auto listed = list();
+  ASSERT_TRUE(listed) << to_text(listed.error());
+  EXPECT_EQ(listed->items.size(), 1u);
+  EXPECT_EQ(apply({}).error().code, Code::aborted);
+  const KubeQuery query{kConfigMap, "", "", ""};
+  const auto event = run<CallResult<std::optional<KubeEvent>>>(
+      [&](Context context) -> Task<CallResult<std::optional<KubeEvent>>> {
+        auto stream = co_await client_->watch(context, query, "");
+        if (!stream) co_return tl::unexpected(stream.error());
+        co_return co_await (*stream)->next(context);
+      });
+  ASSERT_FALSE(event);
+  EXPECT_EQ(event.error().code, Code::unavailable);
+}
+
+TEST_F(HostileKubeTest, WhatItSaysIsClean) {
+  serve([](const Request&) { return status(400, "Invalid", "a\x1b[2Jb\u202e\u200bc"); });
+  EXPECT_EQ(get("a").error().text, "abc");
+}
+
+TEST_F(HostileKubeTest, ListsLeaveOutWhatIsLargeAndNotRead) {
+  serve([](const Request&) {
+    return Reply{200, R"({"items":[{"metadata":{"name":"a","managedFields":[{"a":1}]}}]})"};
+  });
+  const auto listed = list();
+  ASSERT_TRUE(listed) << to_text(listed.error());
+  EXPECT_FALSE(listed->items[0]["metadata"].contains("managedFields"));
+  KubeObject crd = KubeObject::parse(
+      R"({"kind":"CustomResourceDefinition","metadata":{},"spec":{"versions":[{"schema":{},
+          "name":"v1"}]}})");
+  EXPECT_TRUE(slim(crd));
+  EXPECT_EQ(crd["spec"]["versions"][0].dump(), R"({"name":"v1"})");
 }
 
 }  // namespace

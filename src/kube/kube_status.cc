@@ -1,7 +1,9 @@
 #include "kube/kube_status.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "base/clean_text.h"
+#include "model/json.h"
 
 namespace ichor {
 
@@ -9,6 +11,7 @@ namespace {
 
 constexpr std::size_t kShownMax = 600;
 constexpr std::size_t kCausesMax = 10;
+constexpr JsonLimits kStatusLimits{.bytes_max = 1u << 20, .weight_max = 16u << 20};
 
 Code code_of(int status, const std::string& reason) {
   switch (status) {
@@ -34,8 +37,8 @@ std::string causes_of(const nlohmann::json& status) {
   std::size_t count = 0;
   for (const auto& cause : *causes) {
     if (!cause.is_object() || ++count > kCausesMax) break;
-    const std::string field = cause.value("field", "");
-    const std::string message = cause.value("message", "");
+    const std::string field = text_in(cause, "field");
+    const std::string message = text_in(cause, "message");
     text += fmt::format("{}{}{}{}", text.empty() ? "" : "; ", field, field.empty() ? "" : ": ",
                         message);
   }
@@ -46,21 +49,21 @@ std::string causes_of(const nlohmann::json& status) {
 
 CallError error_of(Call call, const HttpAnswer& answer) {
   const std::string_view body = answer.body.reveal();
-  const auto status = nlohmann::json::parse(body, nullptr, false);
+  const auto status = parse_json(body, kStatusLimits);
   std::string reason;
   std::string text(body.substr(0, kShownMax));
-  if (status.is_object() && status.value("kind", "") == "Status") {
-    reason = status.value("reason", "");
-    text = status.value("message", text);
+  if (status && text_in(*status, "kind") == "Status") {
+    reason = text_in(*status, "reason");
+    if (std::string message = text_in(*status, "message"); !message.empty()) text = message;
     // A conflict says its causes in the details only; other messages repeat them.
     if (reason == "Conflict") {
-      const std::string causes = causes_of(status);
+      const std::string causes = causes_of(*status);
       if (!causes.empty()) text = causes;
     }
   }
   if (text.empty()) text = fmt::format("HTTP {}", answer.status);
   return {call, Progress::answered, TlsVerdict::fine, code_of(answer.status, reason),
-          text.substr(0, kShownMax)};
+          clean_text(text, kShownMax)};
 }
 
 }  // namespace ichor

@@ -6,13 +6,16 @@
 
 #include "async/slot.h"
 #include "kube/kube_status.h"
+#include "kube/slim.h"
+#include "model/json.h"
 
 namespace ichor {
 
 namespace {
 
-constexpr std::size_t kLineMax = 16u << 20;
-constexpr std::size_t kQueueMax = 64u << 20;
+constexpr std::size_t kLineMax = 8u << 20;
+constexpr std::size_t kQueueMax = 16u << 20;
+constexpr int kServerError = 500;
 /// A server sends a bookmark every minute; a connection that is silent for longer is dead.
 constexpr Duration kQuiet = std::chrono::seconds(150);
 
@@ -49,20 +52,28 @@ CallError broken(Code code, std::string text) {
 /// An ERROR event carries a Status, as an answer would.
 CallError error_in(const KubeObject& status) {
   HttpAnswer answer;
-  answer.status = status.value("code", 500);
+  const auto code = status.is_object() ? status.find("code") : status.end();
+  const bool told = status.is_object() && code != status.end() && code->is_number_integer();
+  answer.status = told ? code->get<int>() : kServerError;
   answer.body = SecretString(status.dump());
   return error_of(Call::kube_read, answer);
 }
 
 CallResult<std::optional<KubeEvent>> event_of(const std::string& line) {
-  KubeObject parsed = KubeObject::parse(line, nullptr, false);
-  if (!parsed.is_object() || !parsed.contains("object")) {
+  if (std::string excess = json_excess(line); !excess.empty()) {
+    return tl::unexpected(broken(Code::resource_exhausted, "a watch event: " + excess));
+  }
+  auto parsed = parse_json(line);
+  if (!parsed || !parsed->is_object() || !parsed->contains("object")) {
     return tl::unexpected(broken(Code::internal, "a watch event is no JSON"));
   }
-  const std::string type = parsed.value("type", "");
-  if (type == "ERROR") return tl::unexpected(error_in(parsed["object"]));
+  const std::string type = text_in(*parsed, "type");
+  if (type == "ERROR") return tl::unexpected(error_in((*parsed)["object"]));
   KubeEvent event;
-  event.object = std::move(parsed["object"]);
+  event.object = std::move((*parsed)["object"]);
+  if (!slim(event.object)) {
+    return tl::unexpected(broken(Code::internal, "a watch event has no object with metadata"));
+  }
   if (type == "ADDED") event.kind = KubeEvent::Kind::added;
   if (type == "MODIFIED") event.kind = KubeEvent::Kind::modified;
   if (type == "DELETED") event.kind = KubeEvent::Kind::deleted;

@@ -67,7 +67,7 @@ std::string to_sarif(const std::vector<Finding>& findings, std::string_view vers
   Json log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}};
   log["runs"] = Json::array(
       {Json{{"tool", {{"driver", std::move(driver)}}}, {"results", std::move(results)}}});
-  return log.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return log.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ichor

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/clean_text.h"
+#include "base/redact.h"
 #include "yaml/build.h"
 #include "yaml/emit.h"
 
@@ -34,10 +36,8 @@ std::string flat(const yaml::Node& node) {
   }
   std::string text = node.is_null() ? "null" : node.text;
   if (text.empty()) return "\"\"";
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  }
-  if (text.size() > length_max) text = text.substr(0, length_max) + "...";
+  text = redact_urls(clean_text(text, std::string::npos));
+  if (text.size() > length_max) text = clean_text(text, length_max) + "...";
   return text;
 }
 
@@ -45,7 +45,8 @@ std::string flat(const yaml::Node& node) {
 yaml::Node redacted(const Object& type, const yaml::Node& value);
 
 yaml::Node redacted_one(const Field& field, const yaml::Node& value) {
-  if (field.secret && !value.text.empty()) return yaml::make_string(kHidden);
+  const bool empty = value.is_null() || (value.kind == yaml::Kind::scalar && value.text.empty());
+  if (field.secret && !empty) return yaml::make_string(kHidden);
   return field.object != nullptr && value.is_mapping() ? redacted(*field.object, value) : value;
 }
 

@@ -32,6 +32,14 @@ TEST(Diff, EveryPlaceIsNamed) {
             "LinkConfig eth0|||{apiVersion: v1alpha1, kind: LinkConfig, name: eth0}\n");
 }
 
+TEST(Diff, CredentialsInUrlsAreHidden) {
+  EXPECT_EQ(
+      diff("machine: {logging: {destinations: [{endpoint: 'udp://h:1', format: json_lines}]}}",
+           "machine: {logging: {destinations: [{endpoint: 'udp://me:c4n4ry@h:1', format: "
+           "json_lines}]}}"),
+      "v1alpha1|machine.logging.destinations[0].endpoint|udp://h:1|udp://***@h:1\n");
+}
+
 TEST(Diff, SecretsAreHidden) {
   EXPECT_EQ(diff("machine: {token: c4n4ry, ca: {crt: Zm9v, key: YmFy}}",
                  "machine: {token: c4n4ry2, ca: {crt: Zm9v, key: YmF6}}"),
@@ -39,6 +47,25 @@ TEST(Diff, SecretsAreHidden) {
             "v1alpha1|machine.ca.key|(secret)|(secret)\n");
   EXPECT_EQ(diff("machine: {}", "machine: {ca: {crt: Zm9v, key: YmF6}}"),
             "v1alpha1|machine.ca||{crt: Zm9v, key: (secret)}\n");
+}
+
+TEST(Diff, VariablesHeadersAndTokensInTextsAreHidden) {
+  EXPECT_EQ(diff("machine: {env: {TS_AUTHKEY: c4n4ry}}", "machine: {env: {TS_AUTHKEY: c4n4ry2}}"),
+            "v1alpha1|machine.env.TS_AUTHKEY|(secret)|(secret)\n");
+  EXPECT_EQ(diff("cluster: {}", "cluster: {extraManifestHeaders: {Authorization: c4n4ry}}"),
+            "v1alpha1|cluster.extraManifestHeaders||{Authorization: (secret)}\n");
+  EXPECT_EQ(diff("cluster: {apiServer: {env: {A: c4n4ry}}}", "cluster: {apiServer: {env: {}}}"),
+            "v1alpha1|cluster.apiServer.env|{A: (secret)}|\n");
+  EXPECT_EQ(diff("machine: {}",
+                 "machine: {}\n---\napiVersion: v1alpha1\nkind: ExtensionServiceConfig\n"
+                 "name: tailscale\nenvironment: [TS_AUTHKEY=c4n4ry]\n"),
+            "ExtensionServiceConfig tailscale|||{apiVersion: v1alpha1, "
+            "kind: ExtensionServiceConfig, name: tailscale, environment: [(secret)]}\n");
+  EXPECT_EQ(diff("machine: {install: {disk: /dev/sda}}",
+                 "machine: {install: {disk: /dev/sda, extraKernelArgs: "
+                 "['siderolink.api=grpc://o?jointoken=c4n4ry', 'talos.config=http://a:b@h/c']}}"),
+            "v1alpha1|machine.install.extraKernelArgs||[siderolink.api=grpc://o?jointoken=***, "
+            "talos.config=http://***@h/c]\n");
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ std::string_view name_of(TlsVerdict verdict) {
     case TlsVerdict::client_rejected: return "client certificate rejected";
     case TlsVerdict::wants_client: return "client certificate required";
     case TlsVerdict::wrong_pin: return "wrong fingerprint";
+    case TlsVerdict::changed_key: return "changed key";
     case TlsVerdict::expired: return "certificate expired or not yet valid";
   }
   return "?";

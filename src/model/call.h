@@ -4,6 +4,8 @@
 #include <string_view>
 #include <tl/expected.hpp>
 
+#include "model/ids.h"
+
 namespace ichor {
 
 /// Everything ichor asks of a node or of the Kubernetes API. `open` is the connection itself.
@@ -81,6 +83,7 @@ enum class TlsVerdict {
   client_rejected,  // the server does not take our client certificate
   wants_client,     // configured node; we came without a certificate
   wrong_pin,        // maintenance certificate is not the one that was pinned
+  changed_key,      // nor the one that was bound, and nothing shows that the machine rebooted
   expired,          // a certificate is expired or not yet valid
 };
 
@@ -93,6 +96,7 @@ struct CallError {
   TlsVerdict tls{TlsVerdict::fine};
   Code code{Code::unknown};
   std::string text;
+  Fingerprint shown{};  // with TlsVerdict::wrong_pin: the key that answered
 };
 
 /// "Bootstrap: FailedPrecondition: time is not in sync yet".

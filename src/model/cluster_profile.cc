@@ -2,12 +2,20 @@
 
 #include <algorithm>
 
+#include "base/mutant.h"
+
 namespace ichor {
 
 const NodePlan* ClusterProfile::find(const NodeName& name) const {
   const auto found = std::find_if(nodes.begin(), nodes.end(),
                                   [&](const NodePlan& node) { return node.name == name; });
   return found == nodes.end() ? nullptr : &*found;
+}
+
+Trust ClusterProfile::trust_in(const NodePlan& plan) const {
+  if (mutant("any-key-will-do")) return Trust::insecure;
+  const bool pinned = !pins.empty() || !plan.pin.value().empty();
+  return pinned ? Trust::pin : trust;
 }
 
 int ClusterProfile::control_plane_count() const {

@@ -13,12 +13,13 @@
 
 namespace ichor {
 
-/// How much a maintenance-mode certificate is believed. Neither side can prove itself there, and
-/// the config carries CA keys.
+/// Which maintenance key a config is sent to. Neither side can prove itself there, and the config
+/// carries CA keys. SECURITY.md says what each level can prove.
 enum class Trust {
-  tofu,      // recorded at discovery, must be the same when the config is sent
-  pin,       // must be the fingerprint in the profile
-  insecure,  // whatever answers; asked for by name, shown in the report
+  tofu,      // the key bound at discovery, or another one with evidence of a reboot
+  strict,    // the key bound at discovery, or one that the operator accepts by name
+  pin,       // a fingerprint from the profile or the command line
+  insecure,  // any key; asked for by name, shown in the report
 };
 
 /// machine.install.diskSelector, matched as Talos matches it.
@@ -131,6 +132,8 @@ struct ClusterProfile {
   /// With Trust::pin: any of these, instead of each node's own. The profile has none; an operator
   /// says them.
   std::vector<Fingerprint> pins;
+  /// Keys that the operator accepts in place of the bound ones: `--accept-key NODE=FINGERPRINT`.
+  std::map<NodeName, Fingerprint> accepted_keys;
   WorkerOrder worker_order{WorkerOrder::after_api};
   bool sequential{false};  // apply one node at a time
   int concurrency{64};     // applies at the same time
@@ -143,6 +146,8 @@ struct ClusterProfile {
   std::shared_ptr<const KubernetesPlan> kubernetes;
 
   const NodePlan* find(const NodeName& name) const;
+  /// The level that counts for this node: a pin implies Trust::pin.
+  Trust trust_in(const NodePlan& plan) const;
   int control_plane_count() const;
 };
 

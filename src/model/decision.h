@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -30,6 +31,7 @@ struct Wait {
 /// A fact that later steps rest on must be in the journal first.
 struct Remember {
   JournalRecord record;
+  std::optional<Finding> note{};  // what the operator must see at once
 };
 
 /// One mutation is due.

@@ -70,7 +70,10 @@ void JournalFacts::fold_observed(const JournalRecord& record) {
   for (auto& [call, by_node] : mutations_) by_node.erase(record.node);
   // The machine stays bound to the name, but it is not found running any more.
   const auto bound = bound_.find(record.node);
-  if (bound != bound_.end()) bound->second.identity.boot_id = {};
+  if (bound == bound_.end()) return;
+  bound->second.identity.boot_id = {};
+  // The reset went over a connection that the cluster's CA proved; its next boot has a new key.
+  bound->second.fingerprint = {};
 }
 
 const BoundIdentity* JournalFacts::bound(const NodeName& node) const {
@@ -107,6 +110,11 @@ std::string encode_identity(const Identity& identity, const Fingerprint& fingerp
                      identity.serial.value(), macs, identity.boot_id.value(), fingerprint.value());
 }
 
+std::string encode_binding(const BoundIdentity& bound) {
+  return fmt::format("{};since={};clock={}", encode_identity(bound.identity, bound.fingerprint),
+                     bound.identity.since, bound.clock_set ? "set" : "unset");
+}
+
 BoundIdentity decode_identity(std::string_view text) {
   BoundIdentity bound;
   while (!text.empty()) {
@@ -116,6 +124,8 @@ BoundIdentity decode_identity(std::string_view text) {
     if (key == "serial") bound.identity.serial = SerialNumber(std::string(value));
     if (key == "boot") bound.identity.boot_id = BootId(std::string(value));
     if (key == "pin") bound.fingerprint = Fingerprint(std::string(value));
+    if (key == "since") bound.identity.since = std::string(value);
+    if (key == "clock") bound.clock_set = value != "unset";
     while (key == "macs" && !value.empty()) {
       bound.identity.macs.emplace_back(std::string(cut(value, ',')));
     }

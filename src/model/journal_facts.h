@@ -24,7 +24,8 @@ struct MutationFact {
 
 struct BoundIdentity {
   Identity identity;
-  Fingerprint fingerprint;  // of the maintenance certificate under which it was seen
+  Fingerprint fingerprint;  // of its maintenance certificate; empty: it was not seen under one
+  bool clock_set{true};     // Talos makes a new key when it sets its clock
 };
 
 /// Everything decisions may know from the journal: the fold of its records. The live run appends a
@@ -77,8 +78,10 @@ class JournalFacts {
   std::uint64_t count_{0};
 };
 
-/// "uuid=…;serial=…;macs=a,b;boot=…;pin=…": the value of identity_bound and bootstrap_target.
+/// "uuid=…;serial=…;macs=a,b;boot=…;pin=…": the value of bootstrap_target.
 std::string encode_identity(const Identity& identity, const Fingerprint& fingerprint);
+/// The same with ";since=…;clock=set": the value of identity_bound.
+std::string encode_binding(const BoundIdentity& bound);
 BoundIdentity decode_identity(std::string_view text);
 
 /// Keys of `observed` records. Settled: the node was seen under the cluster's CA after its install.
@@ -87,6 +90,8 @@ BoundIdentity decode_identity(std::string_view text);
 inline constexpr std::string_view kSettledKey = "settled";
 inline constexpr std::string_view kResetKey = "reset";
 inline constexpr std::string_view kAdoptedKey = "adopted";
+/// Somebody broke the lock of a run; value: of which one.
+inline constexpr std::string_view kUnlockedKey = "lock broken";
 /// What a decision rested on, by the phase's name: for people who read the journal.
 inline constexpr std::string_view kVerdictKey = "verdict ";
 

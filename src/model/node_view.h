@@ -34,6 +34,12 @@ struct EtcdView {
   std::optional<std::vector<EtcdAlarm>> alarms;
 };
 
+/// A node in maintenance mode shows another key than the one that was bound to it.
+struct KeyChange {
+  Fingerprint before;
+  std::string evidence;  // that it is the same machine after a reboot
+};
+
 /// What one look at one node saw. Every optional that a phase asked for and that is empty is
 /// unknown.
 struct NodeView {
@@ -43,6 +49,8 @@ struct NodeView {
   std::optional<CallError> trouble;  // the first call that failed
   IpAddress address;
   Fingerprint fingerprint;
+  bool clock_was_set{true};  // before it showed this maintenance key; else it may make another one
+  std::optional<KeyChange> key_change;
   std::optional<Identity> identity;
   std::optional<MachineStatus> status;
   std::optional<TalosVersion> version;

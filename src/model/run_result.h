@@ -43,7 +43,8 @@ struct RunResult {
   std::string verdict;  // one sentence
   std::vector<NodeResult> nodes;
   std::vector<Finding> findings;
-  int mutations{0};  // mutating calls sent
+  int mutations{0};        // mutating calls sent
+  bool api_proved{false};  // the Kubernetes API answered through the kubeconfig of this run
   Duration elapsed{};
 };
 

@@ -1,29 +1,23 @@
 #pragma once
 
-#include <map>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
-#include "base/secret.h"
+#include "port/process.h"
 
 namespace ichor {
 
-/// A program to be run, found by PATH.
-struct ChildCall {
-  std::vector<std::string> arguments;            // the first one is its name
-  std::map<std::string, std::string> variables;  // on top of our own environment
-  SecretString input;
+/// Where a program is looked for and what it sees besides the variables of its call.
+struct ChildPlace {
+  std::string path;  // PATH; only its absolute entries count
+  std::string home;  // HOME
 };
 
-struct ChildResult {
-  int exit{0};  // 128 and the signal that ended it
-  SecretString output;
-};
-
-/// Runs it to its end: no shell, its errors on our standard error, at most 16 MiB of output.
-/// SIGPIPE must be ignored (harden_process), because a program need not read its input.
-/// Errc::invalid if there is no such program, Errc::io if it cannot be run or says too much.
-Result<ChildResult> run_child(const ChildCall& call);
+/// Runs a program to its end, for those who have no loop that runs: LoopProcesses on a loop of its
+/// own, so with the same filtered environment, the same limits, its own process group and clean
+/// words on its standard error. SIGINT and SIGTERM end the program and then this process, so there
+/// must be no other StopSignals meanwhile. `call.program` is absolute, or a name that PATH leads
+/// to. Errc::invalid if there is no such program, out_of_time and io as Processes::run().
+Result<ProcessResult> run_child(ProcessCall call, const ChildPlace& place);
 
 }  // namespace ichor

@@ -153,8 +153,16 @@ Folder::~Folder() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-Result<std::optional<SecretString>> read_file(const Folder& folder, const std::string& name,
-                                              std::size_t size_max) {
+namespace {
+
+/// Of a file that must not be open to others: `loose` is the mode it has.
+tl::unexpected<Error> too_open(const std::string& path, mode_t loose) {
+  return fail(Errc::unsafe, fmt::format("{}: others may read it (mode {:04o}); chmod 600 it", path,
+                                        loose & 07777));
+}
+
+Result<std::optional<SecretString>> read_in(const Folder& folder, const std::string& name,
+                                            std::size_t size_max, bool is_secret) {
   const std::string path = folder.path() + "/" + name;
   if (!is_plain(name)) return fail(Errc::unsafe, fmt::format("{}: no plain file name", path));
   // Without O_NONBLOCK a pipe that was put here would hold us for ever.
@@ -167,9 +175,22 @@ Result<std::optional<SecretString>> read_file(const Folder& folder, const std::s
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return system_error(path, "cannot be looked at", errno);
   if (!S_ISREG(facts.st_mode)) return fail(Errc::unsafe, fmt::format("{}: no regular file", path));
+  if (is_secret && (facts.st_mode & 077) != 0) return too_open(path, facts.st_mode);
   auto bytes = read_all(file.get(), path, size_max);
   if (!bytes) return tl::unexpected(std::move(bytes).error());
   return std::optional<SecretString>(*std::move(bytes));
+}
+
+}  // namespace
+
+Result<std::optional<SecretString>> read_file(const Folder& folder, const std::string& name,
+                                              std::size_t size_max) {
+  return read_in(folder, name, size_max, false);
+}
+
+Result<std::optional<SecretString>> read_private_file(const Folder& folder, const std::string& name,
+                                                      std::size_t size_max) {
+  return read_in(folder, name, size_max, true);
 }
 
 namespace {
@@ -251,15 +272,18 @@ Result<SecretString> read_named(const std::string& path, std::size_t size_max, b
   if (file.get() < 0) return system_error(path, "cannot be opened", errno, Errc::invalid);
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return system_error(path, "cannot be looked at", errno);
-  // Pipes are what process substitution gives: `-p <(render)`.
-  if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode)) {
+  // Pipes are what process substitution gives: `-p <(render)`. One that lies in a folder may never
+  // be written to.
+  const bool pipe =
+      S_ISFIFO(facts.st_mode) &&
+      (path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/") || path == "/dev/stdin");
+  if (!S_ISREG(facts.st_mode) && !pipe) {
     return fail(Errc::invalid, fmt::format("{}: no regular file", path));
   }
   if (is_secret && S_ISREG(facts.st_mode) && (facts.st_mode & 077) != 0) {
-    return fail(Errc::unsafe, fmt::format("{}: others may read it (mode {:04o}); chmod 600 it",
-                                          path, facts.st_mode & 07777));
+    return too_open(path, facts.st_mode);
   }
-  if (S_ISFIFO(facts.st_mode)) ::fcntl(file.get(), F_SETFL, 0);
+  if (pipe) ::fcntl(file.get(), F_SETFL, 0);
   return read_all(file.get(), path, size_max);
 }
 

@@ -43,6 +43,10 @@ class Folder {
 Result<std::optional<SecretString>> read_file(const Folder& folder, const std::string& name,
                                               std::size_t size_max);
 
+/// The same for a file that only its owner may be able to read: Errc::unsafe if others may.
+Result<std::optional<SecretString>> read_private_file(const Folder& folder, const std::string& name,
+                                                      std::size_t size_max);
+
 /// Writes a file whole or not at all, mode 0600: into a temporary file, synced, renamed, and the
 /// folder synced. A file with other content that stood there is kept as NAME.bak, or NAME.bak.2 and
 /// so on; one with the same content is left alone. A failed sync is not tried again.
@@ -64,7 +68,8 @@ Result<bool> create_file(const Folder& folder, const std::string& name, const Se
 bool has_file(const std::string& path);
 
 /// A file that the operator named. Symbolic links are followed: it is his own choice. Errc::invalid
-/// if it is missing, no regular file, or larger than `size_max`.
+/// if it is missing, larger than `size_max`, or neither a regular file nor a pipe that this process
+/// was started with: one that lies in a folder could hold us for ever.
 Result<std::string> read_input(const std::string& path, std::size_t size_max);
 
 /// As read_input for a file below a folder; nothing if there is none. Errc::unsafe if a symbolic

@@ -31,7 +31,7 @@ std::optional<SecretString> FileArtifacts::read(const std::string& name) {
 }
 
 Result<std::optional<SecretString>> FileArtifacts::load(const std::string& name) const {
-  return read_file(folder_, name, kSizeMax);
+  return read_private_file(folder_, name, kSizeMax);
 }
 
 Result<bool> FileArtifacts::create(const std::string& name, const SecretString& content) const {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "async/slot.h"
+#include "base/clean_text.h"
 #include "os/spawn.h"
 
 namespace ichor {
@@ -165,7 +166,11 @@ class Running : public std::enable_shared_from_this<Running> {
     kill_group(SIGTERM);
     limit_.expires_after(kGrace);
     limit_.async_wait([self = shared_from_this()](error_code error) {
-      if (!error) self->kill_group(SIGKILL);
+      if (error) return;
+      self->kill_group(SIGKILL);
+      // What left the group may hold the pipes open for as long as it likes.
+      if (self->output_) self->output_->close();
+      if (self->errors_) self->errors_->close();
     });
   }
 
@@ -189,7 +194,7 @@ class Running : public std::enable_shared_from_this<Running> {
     ProcessResult result;
     result.exit = exit_of(*status_);
     result.output = SecretString(output_->text());
-    result.errors = errors_->text();
+    result.errors = clean_lines(errors_->text());
     finish(std::move(result));
   }
 
@@ -223,16 +228,25 @@ class StopAtEnd {
 
 }  // namespace
 
+LoopProcesses::LoopProcesses(LoopClock& loop, std::string_view path, std::string home)
+    : loop_(loop), home_(std::move(home)) {
+  while (!path.empty()) {
+    const std::string_view folder = path.substr(0, path.find(':'));
+    path.remove_prefix(std::min(folder.size() + 1, path.size()));
+    if (folder.starts_with('/')) path_ += fmt::format("{}{}", path_.empty() ? "" : ":", folder);
+  }
+}
+
 std::optional<std::string> LoopProcesses::find(const std::string& name) {
   if (name.starts_with('/')) {
     return ::access(name.c_str(), X_OK) == 0 ? std::optional(name) : std::nullopt;
   }
+  // A relative path would be looked for below every folder of PATH.
+  if (name.find('/') != std::string::npos) return std::nullopt;
   std::string_view rest = path_;
   while (!rest.empty()) {
     const std::string_view folder = rest.substr(0, rest.find(':'));
     rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
-    // A relative folder in PATH means whatever is in the working folder.
-    if (!folder.starts_with('/')) continue;
     const std::string path = fmt::format("{}/{}", folder, name);
     if (::access(path.c_str(), X_OK) == 0) return path;
   }

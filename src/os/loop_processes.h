@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "os/loop_clock.h"
 #include "port/process.h"
@@ -11,10 +12,10 @@ namespace ichor {
 /// side by side. Limits are kept in real time.
 class LoopProcesses final : public Processes {
  public:
-  /// `path` is the PATH that programs are found by and see; `home` their HOME. The loop must
-  /// outlive this object.
-  LoopProcesses(LoopClock& loop, std::string path, std::string home)
-      : loop_(loop), path_(std::move(path)), home_(std::move(home)) {}
+  /// `path` is the PATH that programs are found by and see, without its relative and empty
+  /// entries: those mean the working folder, which is often somebody else's repository. `home` is
+  /// their HOME. The loop must outlive this object.
+  LoopProcesses(LoopClock& loop, std::string_view path, std::string home);
 
   std::optional<std::string> find(const std::string& name) override;
   Task<Result<ProcessResult>> run(Context context, ProcessCall call) override;

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/mutant.h"
 #include "phase/configured.h"
+#include "phase/maintenance_key.h"
 
 namespace ichor {
 
@@ -46,6 +47,7 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
   }
   // A look that was not answered is no look: it cannot tell that an earlier config did not take.
   if (!view.identity || !view.status) return wait_for_node(plan, view);
+  if (auto decided = decide_key(wanted, plan, view)) return *std::move(decided);
   const MutationFact* sent = wanted.facts.last(Call::apply_configuration, plan.name);
   const bool same_boot = sent && sent->mark == view.fingerprint.value();
   const bool not_refused = sent && sent->outcome != OutcomeKind::refused;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/mutant.h"
+#include "phase/maintenance_key.h"
 #include "phase/stranger.h"
 
 namespace ichor {
@@ -63,7 +64,9 @@ Decision Discover::decide(const Wanted& wanted, const NodePlan& plan, const Node
     JournalRecord record;
     record.kind = RecordKind::identity_bound;
     record.node = plan.name;
-    record.value = encode_identity(identity, view.fingerprint);
+    BoundIdentity first{identity, {}, view.clock_was_set};
+    if (view.presence == Presence::maintenance) first.fingerprint = view.fingerprint;
+    record.value = encode_binding(first);
     return Remember{std::move(record)};
   }
   if (!bound->identity.same_machine(identity)) {
@@ -73,6 +76,7 @@ Decision Discover::decide(const Wanted& wanted, const NodePlan& plan, const Node
                         "replacing a machine is an act of its own: reset the node first"},
                 true};
   }
+  if (auto decided = decide_key(wanted, plan, view)) return *std::move(decided);
   return Satisfied{};
 }
 

@@ -18,11 +18,11 @@ class DiscoverTest : public testing::Test {
   static Identity machine(const char* uuid, const char* mac) {
     return {MachineUuid(uuid), SerialNumber("SN"), {MacAddress(mac)}, {}};
   }
-  void bind(const char* name, const Identity& identity) {
+  void bind(const char* name, const Identity& identity, const char* key = "") {
     JournalRecord record;
     record.kind = RecordKind::identity_bound;
     record.node = NodeName(name);
-    record.value = encode_identity(identity, {});
+    record.value = encode_identity(identity, Fingerprint(key));
     facts_.fold(record, {});
   }
   Decision decide() const {
@@ -52,8 +52,15 @@ TEST_F(DiscoverTest, BindsTheMachineToTheName) {
 }
 
 TEST_F(DiscoverTest, IsSatisfiedByTheMachineItKnows) {
-  bind("cp1", machine("uuid-1", "52:54:00:00:00:01"));
+  bind("cp1", machine("uuid-1", "52:54:00:00:00:01"), "key-1");
   EXPECT_TRUE(std::holds_alternative<Satisfied>(decide()));
+}
+
+TEST_F(DiscoverTest, AnotherKeyOfTheMachineItKnowsStops) {
+  bind("cp1", machine("uuid-1", "52:54:00:00:00:01"), "key-0");
+  const Decision decision = decide();
+  ASSERT_TRUE(std::holds_alternative<Stop>(decision));
+  EXPECT_EQ(std::get<Stop>(decision).finding.id, "T2");
 }
 
 TEST_F(DiscoverTest, AnotherMachineUnderTheNameStops) {

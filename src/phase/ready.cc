@@ -6,6 +6,7 @@
 #include "base/mutant.h"
 #include "model/etcd_advice.h"
 #include "phase/etcd_health.h"
+#include "phase/kubeconfig.h"
 #include "phase/verify.h"
 
 namespace ichor {
@@ -52,6 +53,8 @@ Decision Ready::decide(const Wanted& wanted, const ClusterView& view) const {
   if (Decision etcd = decide_etcd_health(wanted, view); !std::holds_alternative<Satisfied>(etcd)) {
     return etcd;
   }
+  // `health` may come before `kubeconfig`; without one nobody can ask the API.
+  if (auto fetching = fetch_kubeconfig(wanted, view)) return *std::move(fetching);
   if (view.api_ready != Known::yes) {
     return Wait{view.api_trouble ? to_text(*view.api_trouble)
                                  : std::string("the Kubernetes API has not answered yet")};

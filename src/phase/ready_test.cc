@@ -1,5 +1,6 @@
 #include "phase/ready.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "phase/etcd_health.h"
@@ -160,6 +161,20 @@ TEST_F(ReadyTest, TheKubeconfigIsFetchedFromAControlPlaneThatAnswers) {
   ASSERT_NE(act, nullptr);
   EXPECT_EQ(act->action.node.value(), "cp2");
   EXPECT_FALSE(mutates(act->action.call));
+}
+
+TEST_F(ReadyTest, AKubeconfigThatIsMissingIsFetchedWhenAllElseHolds) {
+  view_.kubeconfig_written = false;
+  view_.api_ready = Known::unknown;
+  std::rotate(view_.nodes.begin(), view_.nodes.begin() + 3, view_.nodes.end());
+  ASSERT_EQ(view_.nodes[0].node.value(), "w1");
+  const Decision decision = Ready().decide(wanted(), view_);
+  const Act* act = std::get_if<Act>(&decision);
+  ASSERT_NE(act, nullptr);
+  EXPECT_EQ(act->action.call, Call::kubeconfig);
+  EXPECT_EQ(act->action.node.value(), "cp1");
+  view_.nodes[1].etcd.status->leader = {};
+  EXPECT_EQ(verdict(), "cp1 sees no leader: etcd has lost its quorum");
 }
 
 TEST_F(ReadyTest, AnswersThatAreTooFarApartAreNoCluster) {

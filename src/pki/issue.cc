@@ -204,7 +204,10 @@ Result<CertificateAndKey> issue(const CertificateAndKey& ca, const LeafRequest& 
 }
 
 Result<CertificateAndKey> issue_self_signed(const LeafRequest& request, KeyKind kind) {
-  const PrivateKey key = PrivateKey::generate(kind);
+  return issue_self_signed(request, PrivateKey::generate(kind));
+}
+
+Result<CertificateAndKey> issue_self_signed(const LeafRequest& request, const PrivateKey& key) {
   auto certificate = leaf(request, key, nullptr);
   if (!certificate) return tl::unexpected(certificate.error());
   return CertificateAndKey{sign(certificate->get(), key), key.to_pem()};

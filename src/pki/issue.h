@@ -37,6 +37,7 @@ Result<std::string> issue_for(const CertificateAndKey& ca, const LeafRequest& re
 
 /// A self-signed certificate without an authority, as a node shows in maintenance mode.
 Result<CertificateAndKey> issue_self_signed(const LeafRequest& request, KeyKind kind);
+Result<CertificateAndKey> issue_self_signed(const LeafRequest& request, const PrivateKey& key);
 
 /// For a talosconfig: Ed25519, the roles as organizations, client authentication.
 Result<CertificateAndKey> issue_talos_client(const CertificateAndKey& os_ca,

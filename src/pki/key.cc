@@ -18,16 +18,34 @@ constexpr std::string_view kTalosLabel = "ED25519 PRIVATE KEY";
 constexpr std::string_view kPlainLabel = "PRIVATE KEY";
 constexpr int kRsaBits = 4096;
 
+/// Asked by OpenSSL for each number that it tries: 0 ends the search.
+int goes_on(EVP_PKEY_CTX* context) {
+  const auto* give_up = static_cast<const std::atomic<bool>*>(EVP_PKEY_CTX_get_app_data(context));
+  return *give_up ? 0 : 1;
+}
+
 using DecoderContext = std::unique_ptr<OSSL_DECODER_CTX, Releaser<OSSL_DECODER_CTX_free>>;
 
 std::shared_ptr<EVP_PKEY> share(Pkey key) { return {key.release(), EVP_PKEY_free}; }
+
+Pkey make_rsa(const std::atomic<bool>& give_up) {
+  const PkeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, "RSA", nullptr));
+  check(context != nullptr, "OpenSSL knows RSA");
+  check(EVP_PKEY_keygen_init(context.get()) == 1, "OpenSSL makes RSA keys");
+  check(EVP_PKEY_CTX_set_rsa_keygen_bits(context.get(), kRsaBits) == 1, "of this size");
+  EVP_PKEY_CTX_set_app_data(context.get(), const_cast<std::atomic<bool>*>(&give_up));
+  EVP_PKEY_CTX_set_cb(context.get(), goes_on);
+  EVP_PKEY* key = nullptr;
+  EVP_PKEY_generate(context.get(), &key);
+  if (key == nullptr) ERR_clear_error();
+  return Pkey(key);
+}
 
 Pkey make(KeyKind kind) {
   switch (kind) {
     case KeyKind::ed25519: return Pkey(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
     case KeyKind::ecdsa_p256: return Pkey(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));
-    case KeyKind::rsa:
-      return Pkey(EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", static_cast<std::size_t>(kRsaBits)));
+    case KeyKind::rsa: return make_rsa(std::atomic<bool>(false));
   }
   return nullptr;
 }
@@ -96,6 +114,13 @@ PrivateKey PrivateKey::generate(KeyKind kind) {
   Pkey key = make(kind);
   check(key != nullptr, "a key could not be made");
   return {share(std::move(key)), kind};
+}
+
+std::optional<PrivateKey> PrivateKey::generate_rsa(const std::atomic<bool>& give_up) {
+  Pkey key = make_rsa(give_up);
+  if (give_up) return std::nullopt;
+  check(key != nullptr, "a key could not be made");
+  return PrivateKey(share(std::move(key)), KeyKind::rsa);
 }
 
 Result<PrivateKey> PrivateKey::from_pem(const SecretString& pem) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,10 @@ enum class KeyKind { ed25519, ecdsa_p256, rsa };
 class PrivateKey {
  public:
   static PrivateKey generate(KeyKind kind);
+
+  /// An RSA key of 4096 bits takes a processor between half a second and ten. Nothing if `give_up`
+  /// became true before it was found.
+  static std::optional<PrivateKey> generate_rsa(const std::atomic<bool>& give_up);
 
   /// Reads Talos' labels and `PRIVATE KEY`. The error never repeats the input.
   static Result<PrivateKey> from_pem(const SecretString& pem);

@@ -87,6 +87,11 @@ TEST(PrivateKey, RefusesOtherTextsWithoutRepeatingThem) {
   EXPECT_EQ(none.error().message, "not a private key in PEM form");
 }
 
+TEST(PrivateKey, OfRsaIsGivenUpOnDemand) {
+  const std::atomic<bool> give_up{true};
+  EXPECT_FALSE(PrivateKey::generate_rsa(give_up).has_value());
+}
+
 TEST(CertificateAuthority, IsAsTalosMakesIt) {
   const CertificateAndKey ca = make_ca("talos", KeyKind::ed25519, kNow);
   const auto facts = inspect(ca.certificate);

@@ -152,6 +152,10 @@ yaml::Node encoded_pair(const CertificateAndKey& pair) {
 
 }  // namespace
 
+KeyKind service_account_kind(const TalosVersion& contract) {
+  return contract > TalosVersion{1, 6, 0} ? KeyKind::rsa : KeyKind::ecdsa_p256;
+}
+
 SecretsBundle generate_secrets(WallTime now, const SecretsOptions& options) {
   SecretsBundle bundle;
   bundle.cluster_id = base64_url(random_bytes(32).reveal());
@@ -165,11 +169,10 @@ SecretsBundle generate_secrets(WallTime now, const SecretsOptions& options) {
   bundle.etcd = make_ca("etcd", KeyKind::ecdsa_p256, now);
   bundle.k8s = make_ca("kubernetes", KeyKind::ecdsa_p256, now);
   bundle.k8s_aggregator = make_ca("", KeyKind::ecdsa_p256, now);
-  const KeyKind account =
-      options.contract > TalosVersion{1, 6, 0} ? KeyKind::rsa : KeyKind::ecdsa_p256;
-  bundle.k8s_service_account_key = options.service_account_key
-                                       ? *options.service_account_key
-                                       : PrivateKey::generate(account).to_pem();
+  bundle.k8s_service_account_key =
+      options.service_account_key
+          ? *options.service_account_key
+          : PrivateKey::generate(service_account_kind(options.contract)).to_pem();
   return bundle;
 }
 

@@ -31,9 +31,12 @@ struct SecretsBundle {
 
 struct SecretsOptions {
   TalosVersion contract{1, 12, 0};
-  /// Taken instead of a fresh RSA-4096 key, which costs 0.7 s; for tests.
+  /// Taken instead of a fresh key: an RSA one takes seconds, and may be made beside other work.
   std::optional<SecretString> service_account_key;
 };
+
+/// Which key service accounts get: RSA since 1.7, as talosctl does.
+KeyKind service_account_kind(const TalosVersion& contract);
 
 SecretsBundle generate_secrets(WallTime now, const SecretsOptions& options = {});
 

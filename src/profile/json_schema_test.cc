@@ -11,7 +11,7 @@ TEST(JsonSchema, HasEveryKeyOfTheReader) {
   const auto& keys = schema["properties"];
   EXPECT_EQ(schema["required"], nlohmann::json({"name", "network", "talos", "nodes"}));
   EXPECT_EQ(keys["network"]["properties"]["vlan"]["maximum"], 4094);
-  EXPECT_EQ(keys["trust"]["enum"], nlohmann::json({"tofu", "pin", "insecure"}));
+  EXPECT_EQ(keys["trust"]["enum"], nlohmann::json({"tofu", "strict", "pin", "insecure"}));
   const auto& assignment =
       keys["nodes"]["properties"]["worker"]["properties"]["assignments"]["items"];
   EXPECT_TRUE(assignment["properties"].contains("diskSelector"));

@@ -74,6 +74,11 @@ void MappingReader::report(std::string_view key, std::string id, std::string wha
   log_->add(at, std::move(id), std::move(what), std::move(fix));
 }
 
+void MappingReader::warn(std::string_view key, std::string id, std::string what, std::string fix) {
+  report(key, std::move(id), std::move(what), std::move(fix));
+  log_->findings.back().second.severity = Severity::warning;
+}
+
 const yaml::Node* MappingReader::take(std::string_view key, Need need) {
   known_.push_back(key);
   const yaml::Node* value = node_->find(key);

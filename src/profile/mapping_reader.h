@@ -101,6 +101,8 @@ class MappingReader {
   std::string path_of(std::string_view key) const;
   /// Reports something about a key, or about the mapping if the key is not there.
   void report(std::string_view key, std::string id, std::string what, std::string fix);
+  /// The same for what works and is seldom meant.
+  void warn(std::string_view key, std::string id, std::string what, std::string fix);
 
  private:
   /// The value of a key, remembered as known; nullptr if it is not there or empty, which is

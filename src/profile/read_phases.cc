@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/argument.h"
+#include "base/ip.h"
 #include "profile/formats.h"
 
 namespace ichor {
@@ -13,10 +15,21 @@ constexpr std::string_view kName = "a name of lower-case letters, digits, - and 
 constexpr std::string_view kReference = "a reference such as op://vault/item/field";
 
 bool is_kube_name(std::string& text) { return is_name(text); }
-bool is_absolute(std::string& text) { return text.starts_with('/'); }
-bool is_web_address(std::string& text) {
+bool is_argument(std::string& text) { return is_argument_value(text); }
+bool is_chart(std::string& text) { return is_chart_argument(text); }
+bool is_absolute(std::string& text) { return text.starts_with('/') && is_argument_value(text); }
+/// The token of 1Password Connect goes there with every request, so it must be encrypted or stay on
+/// this machine.
+bool is_safe_address(std::string& text) {
   while (text.ends_with('/')) text.pop_back();
-  return text.starts_with("http://") || text.starts_with("https://");
+  if (text.starts_with("https://")) return true;
+  constexpr std::string_view plain = "http://";
+  if (!text.starts_with(plain)) return false;
+  std::string host = text.substr(plain.size(), text.find('/', plain.size()) - plain.size());
+  if (host.find('@') != std::string::npos) return false;
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1) == "[::1]";
+  host = host.substr(0, host.find(':'));
+  return host == "localhost" || (host.starts_with("127.") && parse_ip(host).has_value());
 }
 
 /// op://vault/item/field, or op://vault/item/section/field.
@@ -73,7 +86,9 @@ void read_onepassword(MappingReader reader, Plan::OnePassword& target) {
     target.way = *way == 1 ? Plan::OnePasswordWay::connect : Plan::OnePasswordWay::op;
   }
   reader.text("connect_host", target.connect_host, Need::optional,
-              "an address such as http://127.0.0.1:8080", is_web_address);
+              "an address such as https://connect.example.org, or of this machine "
+              "(http://127.0.0.1:8080)",
+              is_safe_address);
   reader.text("connect_token_file", target.connect_token_file);
   if (target.way == Plan::OnePasswordWay::connect && target.connect_host.empty()) {
     reader.report("via", "profile.missing",
@@ -98,15 +113,15 @@ void read_secrets(MappingReader reader, Plan& plan) {
 }
 
 void read_chart(MappingReader& reader, Plan::Chart& chart, Need need) {
-  reader.text("chart", chart.chart, need);
-  reader.text("version", chart.version);
+  reader.text("chart", chart.chart, need, kArgumentValue, is_chart);
+  reader.text("version", chart.version, Need::optional, kArgumentValue, is_argument);
   reader.text("namespace", chart.name_space, Need::optional, kName, is_kube_name);
   reader.texts("values", chart.values);
   reader.flag("plain_http", chart.plain_http);
 }
 
 void read_crds(MappingReader reader, Plan::Crds& target) {
-  reader.text("helmfile", target.helmfile);
+  reader.text("helmfile", target.helmfile, Need::optional, kArgumentValue, is_argument);
   reader.texts("dirs", target.dirs);
   for (MappingReader& item : reader.sections("charts")) {
     Plan::Chart& chart = target.charts.emplace_back();
@@ -170,7 +185,7 @@ void check_needs(MappingReader& reader, const Plan::Core& core) {
 }
 
 void read_core(MappingReader reader, Plan::Core& target) {
-  reader.text("helmfile", target.helmfile);
+  reader.text("helmfile", target.helmfile, Need::optional, kArgumentValue, is_argument);
   for (MappingReader& item : reader.sections("releases")) {
     target.releases.push_back(read_release(std::move(item)));
   }
@@ -186,8 +201,8 @@ void read_flux(MappingReader reader, Plan::Flux& target) {
   reader.text("namespace", target.name_space, Need::optional, kName, is_kube_name);
   read_object(reader, "operator", target.deployment);
   read_object(reader, "instance", target.instance);
-  reader.text("kustomize_root", target.kustomize_root);
-  reader.texts("kubeconform_schemas", target.kubeconform_schemas);
+  reader.text("kustomize_root", target.kustomize_root, Need::optional, kArgumentValue, is_argument);
+  reader.texts("kubeconform_schemas", target.kubeconform_schemas, kArgumentValue, is_argument);
   reader.finish();
 }
 

@@ -1,5 +1,6 @@
 #include "profile/read_phases.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,6 +97,37 @@ TEST(Phases, AreRefusedWhereTheyMakeNoSense) {
   EXPECT_THAT(first_finding("phases: {tools: {helm: helm}}\n"), HasSubstr("absolute path"));
   EXPECT_THAT(first_finding("gates: {csi: {phase: 1}}\n"), HasSubstr("must be 2, 3 or 0"));
   EXPECT_THAT(first_finding("phases: {cors: {}}\n"), HasSubstr("cors"));
+}
+
+TEST(Phases, NameNoChartThatAProgramWouldReadAsAFlag) {
+  for (const char* chart : {"--post-renderer=./x", "oci://h/--post-renderer=x", "-"}) {
+    const std::string text =
+        fmt::format("phases: {{core: {{releases: [{{name: a, chart: '{}'}}]}}}}\n", chart);
+    const ProfileReading reading = read(text);
+    ASSERT_EQ(reading.findings.size(), 2u);
+    EXPECT_THAT(reading.findings.back().what, HasSubstr("is not a value without a leading -"));
+  }
+  for (const char* text :
+       {"phases: {core: {helmfile: -x}}\n", "phases: {crds: {helmfile: --x}}\n",
+        "phases: {flux: {kustomize_root: -x}}\n", "phases: {flux: {kubeconform_schemas: [-x]}}\n",
+        "phases: {crds: {charts: [{chart: a, version: -x}]}}\n"}) {
+    EXPECT_THAT(first_finding(text), HasSubstr("without a leading -")) << text;
+  }
+}
+
+TEST(Phases, SendTheTokenOfConnectInTheClearToThisMachineOnly) {
+  const auto finding = [](const std::string& host) {
+    return first_finding(
+        fmt::format("phases: {{secrets: {{onepassword: {{connect_host: '{}'}}}}}}\n", host));
+  };
+  for (const char* host : {"https://connect.example.org", "http://127.0.0.1:8080",
+                           "http://localhost/x", "http://[::1]:8080"}) {
+    EXPECT_EQ(finding(host), "taken") << host;
+  }
+  for (const char* host : {"http://192.168.1.5:8080", "http://127.evil.example",
+                           "http://127.0.0.1@evil.example", "http://[fe80::1]", "ftp://x"}) {
+    EXPECT_THAT(finding(host), HasSubstr("which is not an address")) << host;
+  }
 }
 
 }  // namespace

@@ -241,8 +241,14 @@ void read_root(ReadingLog& log, const yaml::Node& root, ProfileReading& reading)
   read_talos(reader.section("talos", Need::required), profile.talos, profile.network,
              reading.ready_configs);
   // Before the nodes, because it decides whether they need a pin.
-  if (const auto trust = reader.choice("trust", {"tofu", "pin", "insecure"})) {
+  if (const auto trust = reader.choice("trust", {"tofu", "strict", "pin", "insecure"})) {
     profile.trust = static_cast<Trust>(*trust);
+  }
+  if (profile.trust == Trust::insecure) {
+    reader.warn("trust", "profile.trust",
+                "trust: insecure sends the config, with the keys of the cluster, to any key that "
+                "answers in maintenance mode",
+                "write `trust: tofu`, or `pin:` of each node with the fingerprint on its console");
   }
   MappingReader nodes = reader.section("nodes", Need::required);
   read_role(nodes.section("controlplane", Need::required), Role::control_plane, profile);

@@ -48,6 +48,7 @@ struct BaseTemplate {
   std::string text;
   yaml::Node variables;  // a mapping, or null
   std::map<std::string, std::string> environment;
+  std::map<std::string, std::string> parts;  // the templates that it includes, imports or extends
 };
 
 /// How the configs of a cluster are made, for formats that say more than a ClusterProfile can.

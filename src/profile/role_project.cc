@@ -38,6 +38,24 @@ std::vector<std::string> environment_names(std::string_view text) {
   return names;
 }
 
+/// The templates that came with another one.
+class KnownParts final : public jinja::Loader {
+ public:
+  explicit KnownParts(const BaseTemplate& base) : base_(base) {}
+  Result<std::optional<std::string>> load(const std::string& name) override {
+    const auto found = base_.parts.find(name);
+    if (found == base_.parts.end()) return std::optional<std::string>();
+    return std::optional<std::string>(found->second);
+  }
+
+ private:
+  const BaseTemplate& base_;
+};
+
+Result<std::string> render_with(jinja::Loader& parts, const BaseTemplate& base,
+                                const std::string& cluster_name, const RoleFile& file,
+                                const pki::SecretsBundle& secrets);
+
 class RoleProjectReader {
  public:
   RoleProjectReader(const std::string& folder, const Surroundings& surroundings)
@@ -99,11 +117,46 @@ class RoleProjectReader {
       base.variables = std::move(document->root);
       break;
     }
-    for (const std::string& name : environment_names(base.text)) {
-      if (auto value = surroundings_.variable(name)) base.environment[name] = *std::move(value);
-    }
+    learn_environment(base.text, base);
     recipe_.base = std::move(base);
     return true;
+  }
+
+  void learn_environment(const std::string& text, BaseTemplate& base) {
+    for (const std::string& name : environment_names(text)) {
+      if (auto value = surroundings_.variable(name)) base.environment[name] = *std::move(value);
+    }
+  }
+
+  /// Looks for templates where the cluster's own one lies, and keeps what was found.
+  class FindParts final : public jinja::Loader {
+   public:
+    explicit FindParts(RoleProjectReader& reader) : reader_(reader) {}
+    Result<std::optional<std::string>> load(const std::string& name) override {
+      BaseTemplate& base = *reader_.recipe_.base;
+      if (const auto known = base.parts.find(name); known != base.parts.end()) {
+        return std::optional<std::string>(known->second);
+      }
+      const std::string from = base.file.substr(reader_.folder_.size() + 1);
+      auto text = reader_.surroundings_.file(from.substr(0, from.rfind('/') + 1) + name);
+      if (text && *text) base.parts[name] = **text;
+      return text;
+    }
+
+   private:
+    RoleProjectReader& reader_;
+  };
+
+  /// What is looked for is no secret. A part that was found may name more of the environment.
+  Result<std::string> render(const RoleFile& file) {
+    BaseTemplate& base = *recipe_.base;
+    FindParts parts(*this);
+    while (true) {
+      const std::size_t known = base.parts.size();
+      auto rendered = render_with(parts, base, recipe_.cluster_name, file, placeholder_secrets());
+      if (base.parts.size() == known) return rendered;
+      for (const auto& [name, text] : base.parts) learn_environment(text, base);
+    }
   }
 
   void read_node(const RoleFile& file) {
@@ -112,9 +165,7 @@ class RoleProjectReader {
     const std::string path = folder_ + "/" + file.path;
     const auto patch = yaml::parse_or_explain(*text, path);
     if (!patch) return refuse("profile.syntax", patch.error().message(), "correct the patch");
-    // What is looked for is no secret.
-    const auto rendered = render_base(*recipe_.base, recipe_.cluster_name, file.node, file.role,
-                                      placeholder_secrets());
+    const auto rendered = render(file);
     if (!rendered) return refuse("profile.template", rendered.error().message, "correct it");
     const auto base = yaml::parse_or_explain(*rendered, recipe_.base->file);
     if (!base) return refuse("profile.syntax", base.error().message(), "correct the template");
@@ -269,6 +320,36 @@ Result<jinja::Value> secrets_value(const pki::SecretsBundle& secrets) {
   return *std::move(value);
 }
 
+Result<std::string> render_with(jinja::Loader& parts, const BaseTemplate& base,
+                                const std::string& cluster_name, const RoleFile& file,
+                                const pki::SecretsBundle& secrets) {
+  jinja::Value variables = jinja::Value::dict();
+  if (base.variables.is_mapping()) {
+    auto own = template_value(base.variables, "variables.yaml");
+    if (!own) return fail(Errc::invalid, own.error().message());
+    variables = *std::move(own);
+  }
+  put(variables, "cluster_name", jinja::Value::string(cluster_name));
+  put(variables, "role",
+      jinja::Value::string(file.role == Role::control_plane ? "controlplane" : "worker"));
+  jinja::Value self = jinja::Value::dict();
+  put(self, "name", jinja::Value::string(file.node.value()));
+  put(variables, "node", std::move(self));
+  jinja::Value environment = jinja::Value::dict();
+  for (const auto& [name, value] : base.environment) {
+    put(environment, name, jinja::Value::string(value));
+  }
+  put(variables, "ENV", std::move(environment));
+  auto bundle = secrets_value(secrets);
+  if (!bundle) return tl::unexpected(std::move(bundle).error());
+  put(variables, "secrets", *std::move(bundle));
+  auto rendering =
+      jinja::render(base.text, base.file, variables, patch_template_options(base.text), &parts);
+  if (!rendering) return fail(Errc::invalid, rendering.error().message());
+  if (rendering->is_empty()) return fail(Errc::invalid, base.file + " renders to nothing");
+  return std::move(rendering->text);
+}
+
 }  // namespace
 
 pki::SecretsBundle placeholder_secrets() {
@@ -281,31 +362,8 @@ pki::SecretsBundle placeholder_secrets() {
 Result<std::string> render_base(const BaseTemplate& base, const std::string& cluster_name,
                                 const NodeName& node, Role role,
                                 const pki::SecretsBundle& secrets) {
-  jinja::Value variables = jinja::Value::dict();
-  if (base.variables.is_mapping()) {
-    auto own = template_value(base.variables, "variables.yaml");
-    if (!own) return fail(Errc::invalid, own.error().message());
-    variables = *std::move(own);
-  }
-  put(variables, "cluster_name", jinja::Value::string(cluster_name));
-  put(variables, "role",
-      jinja::Value::string(role == Role::control_plane ? "controlplane" : "worker"));
-  jinja::Value self = jinja::Value::dict();
-  put(self, "name", jinja::Value::string(node.value()));
-  put(variables, "node", std::move(self));
-  jinja::Value environment = jinja::Value::dict();
-  for (const auto& [name, value] : base.environment) {
-    put(environment, name, jinja::Value::string(value));
-  }
-  put(variables, "ENV", std::move(environment));
-  auto bundle = secrets_value(secrets);
-  if (!bundle) return tl::unexpected(std::move(bundle).error());
-  put(variables, "secrets", *std::move(bundle));
-  auto rendering =
-      jinja::render(base.text, base.file, variables, patch_template_options(base.text));
-  if (!rendering) return fail(Errc::invalid, rendering.error().message());
-  if (rendering->is_empty()) return fail(Errc::invalid, base.file + " renders to nothing");
-  return std::move(rendering->text);
+  KnownParts parts(base);
+  return render_with(parts, base, cluster_name, {node, role, {}}, secrets);
 }
 
 ProfileReading read_role_project(const std::string& folder, const std::vector<std::string>& files,

@@ -107,6 +107,25 @@ TEST_F(RoleProject, MayNameEverySecret) {
   EXPECT_TRUE(reading.ok()) << reading.findings.front().what;
 }
 
+TEST_F(RoleProject, TheTemplateMayExtendAndIncludeOthersBesideIt) {
+  files_["../base.yaml.j2"] =
+      std::string(kTemplate) + "  secret: {% block secret %}{% endblock %}\n";
+  files_["../parts/token.j2"] = "{{ secrets.cluster.secret }} {{ ENV.SCHEMATIC }}";
+  files_["../machineconfig-multicluster.yaml.j2"] =
+      "{% extends 'base.yaml.j2' %}"
+      "{% block secret %}{% include 'parts/token.j2' %}{% endblock %}";
+  const ProfileReading reading = read();
+  ASSERT_TRUE(reading.ok()) << reading.findings.front().what;
+  pki::SecretsBundle secrets;
+  secrets.cluster_secret = SecretString("own-secret");
+  const auto text =
+      render_base(*reading.recipe->base, "infra", NodeName("w1"), Role::worker, secrets);
+  ASSERT_TRUE(text.has_value()) << text.error().message;
+  EXPECT_THAT(*text, HasSubstr("secret: own-secret abc"));
+  files_.erase("../parts/token.j2");
+  EXPECT_THAT(read().findings.back().what, HasSubstr("'parts/token.j2'"));
+}
+
 TEST_F(RoleProject, WithoutATemplateIsRefused) {
   files_.erase("../machineconfig-multicluster.yaml.j2");
   const ProfileReading reading = read();

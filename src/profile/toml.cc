@@ -2,8 +2,11 @@
 
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
+#include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <sstream>
+#include <vector>
 
 // toml++ 3.3 takes for impossible what wrong input makes it do, and lets the compiler assume so: a
 // letter such as é outside of quotes is asked about being whitespace, and `[,` is read as a key
@@ -29,6 +32,108 @@ namespace ichor {
 namespace {
 
 constexpr std::size_t kBytesMax = 4u << 20;
+constexpr int kDepthMax = 100;
+
+/// Finds where tables would be nested too deep before toml++ builds them: it limits brackets but
+/// not the parts of a dotted key, and builds, walks and frees tables by recursion.
+class DepthScan {
+ public:
+  explicit DepthScan(std::string_view text) : text_(text) {}
+
+  /// The place at which the limit is passed, if there is one.
+  std::optional<yaml::Position> run() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"' || c == '\'') {
+        skip_string(c);
+      } else if (c == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else {
+        ++at_;
+        take(c);
+        if (depth() > kDepthMax) return place();
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  int depth() const { return header_ + below_ + parts_; }
+
+  void take(char c) {
+    switch (c) {
+      case '\n': end_line(); break;
+      case '.': ++parts_; break;
+      case ',': parts_ = 0; break;
+      case '[':
+      case '{':
+        in_header_ = in_header_ || (fresh_ && c == '[');
+        if (!in_header_) open();
+        break;
+      case ']':
+      case '}':
+        if (!in_header_) close();
+        break;
+      default: break;
+    }
+    if (c != ' ' && c != '\t' && c != '\r' && c != '\n') {
+      if (fresh_ && in_header_) header_ = 0;
+      fresh_ = false;
+    }
+  }
+
+  void open() {
+    opened_.push_back(parts_ + 1);
+    below_ += opened_.back();
+    parts_ = 0;
+  }
+
+  void close() {
+    parts_ = 0;
+    if (opened_.empty()) return;
+    below_ -= opened_.back();
+    opened_.pop_back();
+  }
+
+  /// The tables that a header names hold for the lines below it.
+  void end_line() {
+    if (in_header_) header_ = parts_ + 1;
+    in_header_ = false;
+    parts_ = 0;
+    fresh_ = opened_.empty();
+  }
+
+  void skip_string(char quote) {
+    fresh_ = false;
+    const std::string three(3, quote);
+    const bool several_lines = text_.substr(at_).starts_with(three);
+    at_ += several_lines ? 3 : 1;
+    while (at_ < text_.size()) {
+      if (several_lines ? text_.substr(at_).starts_with(three) : text_[at_] == quote) {
+        at_ += several_lines ? 3 : 1;
+        return;
+      }
+      if (!several_lines && text_[at_] == '\n') return;  // it is not closed
+      at_ += quote == '"' && text_[at_] == '\\' ? 2 : 1;
+    }
+  }
+
+  yaml::Position place() const {
+    const std::string_view before = text_.substr(0, at_ - 1);
+    const std::size_t line = before.rfind('\n') + 1;  // zero if there is none
+    return {static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+            static_cast<int>(before.size() - line) + 1};
+  }
+
+  std::string_view text_;
+  std::size_t at_{0};
+  std::vector<int> opened_;  // what each open bracket adds
+  int header_{0};            // tables that the last header names
+  int below_{0};             // tables and arrays in brackets
+  int parts_{0};             // of the key at hand
+  bool fresh_{true};         // at the start of a line
+  bool in_header_{false};
+};
 
 yaml::Position position_of(const toml::source_region& region) {
   return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
@@ -87,6 +192,10 @@ tl::expected<yaml::Document, yaml::SyntaxError> parse_toml(std::string_view text
   if (text.size() > kBytesMax) {
     return tl::unexpected(yaml::SyntaxError{
         file_name, {1, 1}, fmt::format("the text has more than {} bytes", kBytesMax)});
+  }
+  if (const auto place = DepthScan(text).run()) {
+    return tl::unexpected(yaml::SyntaxError{
+        file_name, *place, fmt::format("nested more than {} levels deep", kDepthMax)});
   }
   const toml::parse_result parsed = toml::parse(text, file_name);
   if (!parsed) {

@@ -40,5 +40,41 @@ TEST(Toml, ErrorsHaveAPlace) {
   EXPECT_FALSE(parse_toml(std::string(100'000, '['), "x").has_value());
 }
 
+std::string refusal(const std::string& text) {
+  const auto document = parse_toml(text, "cluster.toml");
+  return document ? "taken" : document.error().message();
+}
+
+std::string dotted(int parts) {
+  std::string key = "a";
+  while (--parts > 0) key += ".a";
+  return key;
+}
+
+TEST(Toml, ThatIsNestedDeepIsRefusedBeforeItIsBuilt) {
+  const std::string deep = "nested more than 100 levels deep";
+  EXPECT_EQ(refusal(dotted(10'000) + " = 1\n"), "cluster.toml:1:202: " + deep);
+  EXPECT_EQ(refusal("[" + dotted(10'000) + "]\n"), "cluster.toml:1:203: " + deep);
+  EXPECT_EQ(refusal("# a.b\n[x]\n\"a.b\"." + dotted(200) + " = 1\n").substr(0, 14),
+            "cluster.toml:3");
+  std::string tables = "a = ";
+  for (int i = 0; i < 250; ++i) tables += "{" + dotted(50) + " = ";
+  EXPECT_NE(refusal(tables + "1" + std::string(250, '}')).find(deep), std::string::npos);
+  EXPECT_NE(refusal("[" + dotted(60) + "]\n" + dotted(60) + " = 1\n").find(deep),
+            std::string::npos);
+}
+
+TEST(Toml, IsTakenAsDeepAsTheLimitAndWithManyDotsElsewhere) {
+  EXPECT_EQ(refusal(dotted(90) + " = 1\n"), "taken");
+  std::string values = "a = [";
+  for (int i = 0; i < 500; ++i) values += "1.5, ";
+  EXPECT_EQ(refusal(values + "2.5]\nb = '" + dotted(500) + "'\n# " + dotted(500) + "\n"), "taken");
+  std::string tables;
+  for (int i = 0; i < 300; ++i) tables += "[t" + std::to_string(i) + ".b]\nx.y = {c.d = 1}\n";
+  EXPECT_EQ(refusal(tables), "taken");
+  EXPECT_EQ(refusal("a = \"\"\"\n" + dotted(500) + "\n\"\"\"\nb = \"\\\"" + dotted(500) + "\"\n"),
+            "taken");
+}
+
 }  // namespace
 }  // namespace ichor

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "talos/wire_text.h"
+#include "base/clean_text.h"
 
 namespace ichor {
 
@@ -28,9 +28,11 @@ Connection::Connection(std::unique_ptr<grpc::Channel> channel, Server server,
                        std::string forward_to)
     : channel_(std::move(channel)), server_(server), forward_to_(std::move(forward_to)) {}
 
-std::shared_ptr<grpc::ClientCall> Connection::start(std::string_view path, Duration limit) {
+std::shared_ptr<grpc::ClientCall> Connection::start(std::string_view path, Duration limit,
+                                                    std::size_t reply_bytes_max) {
   grpc::CallRequest request;
   request.path = path;
+  request.message_bytes_max = reply_bytes_max;
   if (!forward_to_.empty()) request.metadata.emplace_back("node", forward_to_);
   return channel_->start(std::move(request), limit);
 }

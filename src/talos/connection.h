@@ -25,8 +25,10 @@ class Connection {
   /// Whether the connection still stands. Once false it stays false.
   bool alive() const { return channel_->alive(); }
 
-  /// Starts a call that ends after `limit` in real time. Dropping it calls it off on the node.
-  std::shared_ptr<grpc::ClientCall> start(std::string_view path, Duration limit);
+  /// Starts a call that ends after `limit` in real time, or at a message of more than
+  /// `reply_bytes_max`. Dropping it calls it off on the node.
+  std::shared_ptr<grpc::ClientCall> start(std::string_view path, Duration limit,
+                                          std::size_t reply_bytes_max);
 
   /// Calls back once after `limit` in real time, unless the result is dropped before.
   std::shared_ptr<void> after(Duration limit, std::function<void()> then) {

@@ -6,13 +6,15 @@
 #include <iterator>
 #include <set>
 
-#include "talos/wire_text.h"
+#include "base/clean_text.h"
 
 namespace ichor {
 
 namespace {
 
 constexpr std::size_t kNameBytesMax = 256;
+/// Lines that a person would still read.
+constexpr int kTextsMax = 50;
 
 std::string name(std::string_view hostile) { return clean_text(hostile, kNameBytesMax); }
 
@@ -87,13 +89,27 @@ bool lies_on(const Named<spec::DiscoveredVolume>& volume, const Disk& disk) {
 
 }  // namespace
 
+void append_texts(std::vector<std::string>& texts,
+                  const google::protobuf::RepeatedPtrField<std::string>& hostile) {
+  for (int i = 0; i < std::min(hostile.size(), kTextsMax); ++i) {
+    texts.push_back(clean_text(hostile[i]));
+  }
+  if (hostile.size() > kTextsMax) {
+    texts.push_back(fmt::format("and {} more", hostile.size() - kTextsMax));
+  }
+}
+
 MachineStatus machine_status_from(const spec::MachineStatus& spec) {
   MachineStatus status;
   const bool known = spec::MachineStage_IsValid(spec.stage());
   status.stage = known ? static_cast<Stage>(spec.stage()) : Stage::unknown;
   status.ready = spec.status().ready();
-  for (const auto& condition : spec.status().unmet_conditions()) {
-    status.unmet.push_back({name(condition.name()), clean_text(condition.reason())});
+  const auto& unmet = spec.status().unmet_conditions();
+  for (int i = 0; i < std::min(unmet.size(), kTextsMax); ++i) {
+    status.unmet.push_back({name(unmet[i].name()), clean_text(unmet[i].reason())});
+  }
+  if (unmet.size() > kTextsMax) {
+    status.unmet.push_back({"more", fmt::format("{} conditions", unmet.size() - kTextsMax)});
   }
   return status;
 }
@@ -118,6 +134,11 @@ std::vector<MacAddress> macs_from(const std::vector<Named<spec::LinkStatus>>& li
   std::set<MacAddress> macs = macs_of(links, is_physical);
   if (macs.empty()) macs = macs_of(links, is_container_port);
   return {macs.begin(), macs.end()};
+}
+
+std::string since_from(const cosi::resource::Metadata& metadata) {
+  if (!metadata.has_created()) return {};
+  return fmt::format("{}.{:09}", metadata.created().seconds(), metadata.created().nanos());
 }
 
 Identity identity_from(const spec::SystemInformation& spec) {
@@ -171,7 +192,7 @@ EtcdStatus etcd_status_from(const machine::EtcdMemberStatus& status) {
   etcd.raft_index = status.raft_index();
   etcd.raft_applied_index = status.raft_applied_index();
   etcd.is_learner = status.is_learner();
-  for (const std::string& error : status.errors()) etcd.errors.push_back(clean_text(error));
+  append_texts(etcd.errors, status.errors());
   return etcd;
 }
 

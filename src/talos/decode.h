@@ -25,6 +25,14 @@ std::optional<Spec> spec_of(const cosi::resource::Resource& resource) {
   return spec;
 }
 
+/// When the node created a resource, by its own clock: seconds since 1970 with nine decimals.
+/// Empty: it does not say. COSI lives in memory, so what exists from the start of a boot dates it.
+std::string since_from(const cosi::resource::Metadata& metadata);
+
+/// Lines for people: at most fifty, cleaned, and a last one that says how many were left out.
+void append_texts(std::vector<std::string>& texts,
+                  const google::protobuf::RepeatedPtrField<std::string>& hostile);
+
 /// A spec together with the id of its resource.
 template <class Spec>
 struct Named {

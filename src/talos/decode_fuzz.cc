@@ -4,9 +4,11 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/clean_text.h"
+#include "base/utf8.h"
 #include "talos/certificate.h"
 #include "talos/decode.h"
-#include "talos/wire_text.h"
+#include "talos/rpc.h"
 
 namespace {
 
@@ -35,6 +37,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   disks_from(specs_from<spec::Disk>(bytes), specs_from<spec::DiscoveredVolume>(bytes), {});
   for (const auto& [id, system] : specs_from<spec::SystemInformation>(bytes)) identity_from(system);
+  cosi::resource::GetResponse reply;
+  if (reply.ParseFromString(bytes)) {
+    if (auto status = spec_of<spec::MachineStatus>(reply.resource())) machine_status_from(*status);
+    if (auto link = spec_of<spec::LinkStatus>(reply.resource())) {
+      macs_from({{reply.resource().metadata().id(), *link}});
+    }
+  }
+  std::size_t fields = 0;
+  if (decode_reply<cosi::resource::ListResponse>(Call::identity, bytes, fields)) {
+    check(fields <= kFieldsMax, "what was decoded keeps its limit");
+  }
   machine::ServiceInfo service;
   if (service.ParseFromString(bytes)) service_from(service);
   version_from(bytes);

@@ -9,12 +9,12 @@
 
 #include "async/slot.h"
 #include "base/check.h"
+#include "base/clean_text.h"
 #include "base/result.h"
 #include "talos/certificate.h"
 #include "talos/handshake_report.h"
 #include "talos/real_time.h"
 #include "talos/verdict.h"
-#include "talos/wire_text.h"
 
 namespace ichor {
 
@@ -172,6 +172,10 @@ SslCtxPtr make_context() {
 
 Task<CallResult<tcp::socket>> connect(Context context, std::shared_ptr<Limit> limit,
                                       asio::io_context& io, Endpoint to) {
+  if (to.host.empty()) {
+    co_return tl::unexpected(
+        not_opened(Code::invalid_argument, "the address is not part of the lab: not dialled"));
+  }
   boost::system::error_code bad;
   const tcp::endpoint endpoint(asio::ip::make_address(to.host, bad), to.port);
   if (bad) {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "base/clean_text.h"
 #include "machine_events.pb.h"
 #include "model/node.h"
-#include "talos/wire_text.h"
 
 namespace ichor {
 
@@ -18,7 +18,7 @@ template <class Message>
 std::optional<Message> unpack(const machine::Event& event) {
   // The prefix of the type is Talos' own, so only the name after it counts.
   const std::string& type = event.data().type_url();
-  const std::string name = Message::descriptor()->full_name();
+  const std::string name = Message().GetTypeName();
   Message message;
   if (!type.ends_with("/" + name) || !message.ParseFromString(event.data().value())) {
     return std::nullopt;

@@ -93,6 +93,7 @@ TEST(GrpcTalosApi, AWrongPinIsAVerdictAndNoRequest) {
   const auto session = loop.open(demand);
   ASSERT_FALSE(session);
   EXPECT_EQ(session.error().tls, TlsVerdict::wrong_pin);
+  EXPECT_EQ(session.error().shown, certificates.self_signed.fingerprint());
   EXPECT_EQ(session.error().progress, Progress::not_sent);
   EXPECT_EQ(node->calls, 0);
 }
@@ -125,6 +126,38 @@ TEST(GrpcTalosApi, EveryHandshakeIsTls13WithAlpnH2) {
     EXPECT_EQ(connection.tls_version, "TLSv1.3");
     EXPECT_EQ(connection.alpn, "h2");
   }
+}
+
+TEST(GrpcTalosApi, Tls12IsRefusedInMaintenanceModeAndUnderTheClustersCa) {
+  const Certificates certificates;
+  for (const bool configured : {false, true}) {
+    LoopClock clock;
+    TlsRecorder old({configured ? &certificates.node : &certificates.self_signed},
+                    configured ? &certificates.ca : nullptr, TlsRecorder::Newest::tls12);
+    TestLoop loop(clock, old.port(), make_credentials(certificates.ca));
+    const auto session = loop.open();
+    ASSERT_FALSE(session);
+    EXPECT_EQ(session.error().progress, Progress::not_sent);
+    old.stop();
+    for (const auto& connection : old.connections()) {
+      EXPECT_EQ(connection.tls_version, "");
+      EXPECT_EQ(connection.application_bytes, 0u);
+    }
+  }
+}
+
+TEST(GrpcTalosApi, AConnectionThatBreaksUnderTheRightPinIsNoWrongFingerprint) {
+  LoopClock clock;
+  const Certificates certificates;
+  TlsRecorder hangs_up({&certificates.self_signed});
+  TestLoop loop(clock, hangs_up.port());
+  PeerDemand demand;
+  demand.maintenance_pins = {certificates.self_signed.fingerprint()};
+  const auto session = loop.open(demand);
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().tls, TlsVerdict::fine);
+  EXPECT_EQ(session.error().code, Code::unavailable);
+  EXPECT_EQ(session.error().text.find("fingerprint"), std::string::npos) << session.error().text;
 }
 
 TEST(GrpcTalosApi, AConfiguredNodeWantsAClientCertificate) {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "talos/wire_text.h"
+#include "base/utf8.h"
 
 namespace ichor {
 

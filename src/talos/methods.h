@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <google/protobuf/empty.pb.h>
 #include <string_view>
 
@@ -11,12 +12,17 @@ namespace ichor {
 // The methods of Talos' API that ichor calls: a path, the message that goes out and the one that
 // comes back. A test compares this table with the services in proto/.
 
+/// What no reply needs more of. A peer may be anybody until its certificate is judged, and even
+/// then it may be broken into.
+inline constexpr std::size_t kReplyBytesMax = 1u << 20;
+
 /// One message for one message.
 template <class RequestType, class ReplyType>
 struct UnaryMethod {
   using Request = RequestType;
   using Reply = ReplyType;
   std::string_view path;
+  std::size_t reply_bytes_max{kReplyBytesMax};
 };
 
 /// One message for any number of messages.
@@ -25,6 +31,7 @@ struct StreamMethod {
   using Request = RequestType;
   using Reply = ReplyType;
   std::string_view path;
+  std::size_t reply_bytes_max{kReplyBytesMax};  // of each message
 };
 
 namespace method {
@@ -52,6 +59,9 @@ inline constexpr UnaryMethod<Empty, machine::EtcdAlarmListResponse> kEtcdAlarmLi
     "/machine.MachineService/EtcdAlarmList"};
 inline constexpr UnaryMethod<cosi::resource::GetRequest, cosi::resource::GetResponse> kGet{
     "/cosi.resource.State/Get"};
+/// The same for a machine config, which may hold manifests.
+inline constexpr UnaryMethod<cosi::resource::GetRequest, cosi::resource::GetResponse> kGetConfig{
+    "/cosi.resource.State/Get", 5u << 20};
 
 inline constexpr StreamMethod<machine::ReadRequest, common::Data> kRead{
     "/machine.MachineService/Read"};

@@ -1,26 +1,22 @@
 #include "talos/methods.h"
 
-#include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
+
+#include "talos/test_declarations.h"
 
 namespace ichor {
 namespace {
 
-/// What proto/ says about the method at a path, or null.
-const google::protobuf::MethodDescriptor* declared(std::string_view path) {
-  std::string name(path.substr(1));
-  name[name.find('/')] = '.';
-  return google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(name);
-}
-
 template <class Method>
 void expect_declared(const Method& method, bool streams) {
-  const auto* found = declared(method.path);
-  ASSERT_NE(found, nullptr) << method.path;
-  EXPECT_EQ(found->input_type(), Method::Request::descriptor()) << method.path;
-  EXPECT_EQ(found->output_type(), Method::Reply::descriptor()) << method.path;
-  EXPECT_EQ(found->server_streaming(), streams) << method.path;
-  EXPECT_FALSE(found->client_streaming()) << method.path;
+  std::string name(method.path.substr(1));
+  name[name.find('/')] = '.';
+  const auto found = declarations().methods.find(name);
+  ASSERT_NE(found, declarations().methods.end()) << name;
+  EXPECT_EQ(found->second.input_type(), "." + typename Method::Request().GetTypeName()) << name;
+  EXPECT_EQ(found->second.output_type(), "." + typename Method::Reply().GetTypeName()) << name;
+  EXPECT_EQ(found->second.server_streaming(), streams) << name;
+  EXPECT_FALSE(found->second.client_streaming()) << name;
 }
 
 template <class Request, class Reply>

@@ -7,13 +7,14 @@ using cosi::resource::Resource;
 Task<CallResult<std::optional<Resource>>> get_resource(Context context,
                                                        std::shared_ptr<Connection> connection,
                                                        Call call, std::string name_space,
-                                                       std::string type, std::string id) {
+                                                       std::string type, std::string id,
+                                                       GetMethod how) {
   cosi::resource::GetRequest request;
   request.set_namespace_(name_space);
   request.set_type(type);
   request.set_id(id);
   request.mutable_options();  // as every client of Go sends it
-  auto reply = co_await unary(context, connection, call, method::kGet, request);
+  auto reply = co_await unary(context, connection, call, how, request);
   if (!reply) {
     const CallError& error = reply.error();
     const bool absent = error.progress == Progress::answered && error.code == Code::not_found;

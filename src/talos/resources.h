@@ -10,10 +10,11 @@
 
 namespace ichor {
 
-/// One resource by its id; nullopt if the node has none.
+/// One resource by its id; nullopt if the node has none. `how` is method::kGet or one like it.
+using GetMethod = UnaryMethod<cosi::resource::GetRequest, cosi::resource::GetResponse>;
 Task<CallResult<std::optional<cosi::resource::Resource>>> get_resource(
     Context context, std::shared_ptr<Connection> connection, Call call, std::string name_space,
-    std::string type, std::string id);
+    std::string type, std::string id, GetMethod how = method::kGet);
 
 /// All resources of a type.
 Task<CallResult<std::vector<cosi::resource::Resource>>> list_resources(
@@ -25,8 +26,8 @@ template <class Spec>
 Task<CallResult<std::optional<Spec>>> get_spec(Context context,
                                                std::shared_ptr<Connection> connection, Call call,
                                                std::string name_space, std::string type,
-                                               std::string id) {
-  auto got = co_await get_resource(context, connection, call, name_space, type, id);
+                                               std::string id, GetMethod how = method::kGet) {
+  auto got = co_await get_resource(context, connection, call, name_space, type, id, how);
   if (!got) co_return tl::unexpected(std::move(got).error());
   if (!*got) co_return std::optional<Spec>();
   auto spec = spec_of<Spec>(**got);

@@ -49,9 +49,10 @@ Task<void> await_news(Context context, std::shared_ptr<grpc::ClientCall> rpc) {
 }
 
 Task<CallResult<std::string>> unary_bytes(Context context, std::shared_ptr<Connection> connection,
-                                          Call call, std::string_view path, std::string request) {
+                                          Call call, std::string_view path, std::string request,
+                                          std::size_t reply_bytes_max) {
   if (auto error = cannot_start(context, *connection, call)) co_return tl::unexpected(*error);
-  const auto rpc = connection->start(path, real_limit(context, kCallLimit));
+  const auto rpc = connection->start(path, real_limit(context, kCallLimit), reply_bytes_max);
   send_only(*rpc, request);
   std::optional<std::string> reply;
   while (!rpc->ended() || rpc->has_message()) {
@@ -68,9 +69,10 @@ Task<CallResult<std::string>> unary_bytes(Context context, std::shared_ptr<Conne
 Task<CallResult<std::vector<std::string>>> collect_bytes(Context context,
                                                          std::shared_ptr<Connection> connection,
                                                          Call call, std::string_view path,
-                                                         std::string request, StreamLimits limits) {
+                                                         std::string request, StreamLimits limits,
+                                                         std::size_t reply_bytes_max) {
   if (auto error = cannot_start(context, *connection, call)) co_return tl::unexpected(*error);
-  const auto rpc = connection->start(path, real_limit(context, kCallLimit));
+  const auto rpc = connection->start(path, real_limit(context, kCallLimit), reply_bytes_max);
   send_only(*rpc, request);
   std::vector<std::string> replies;
   std::size_t bytes = 0;

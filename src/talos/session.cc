@@ -1,17 +1,18 @@
 #include "talos/session.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <string.h>
 #include <utility>
 
 #include "base/check.h"
+#include "base/clean_text.h"
 #include "talos/decode.h"
 #include "talos/event_line.h"
 #include "talos/kubeconfig_archive.h"
 #include "talos/resources.h"
 #include "talos/rpc.h"
 #include "talos/watch_streams.h"
-#include "talos/wire_text.h"
 
 namespace ichor {
 
@@ -20,6 +21,8 @@ namespace {
 using google::protobuf::Empty;
 
 constexpr std::size_t kConfigBytesMax = 4u << 20;
+/// Services, members and alarms of one node. A Talos node has a dozen services, etcd seven members.
+constexpr int kItemsMax = 1'000;
 
 /// The node itself said no, with `code`.
 bool said(const CallError& error, Code code) {
@@ -51,6 +54,10 @@ CallResult<std::string> joined(Call call, CallResult<std::vector<common::Data>> 
     bytes += piece.bytes();
   }
   return bytes;
+}
+
+tl::unexpected<CallError> too_many(Call call, const char* what) {
+  return tl::unexpected(bad_reply(call, fmt::format("more than {} {}", kItemsMax, what)));
 }
 
 void wipe(std::string& bytes) { explicit_bzero(bytes.data(), bytes.size()); }
@@ -103,15 +110,26 @@ Task<CallResult<BootId>> GrpcSession::boot_id(Context context) {
 }
 
 Task<CallResult<Identity>> GrpcSession::identity(Context context) {
+  const std::string kind = "SystemInformations.hardware.talos.dev";
   auto links = co_await list_specs<spec::LinkStatus>(context, connection_, Call::identity,
                                                      "network", "LinkStatuses.net.talos.dev");
   if (!links) co_return tl::unexpected(std::move(links).error());
-  auto system = co_await get_spec<spec::SystemInformation>(
-      context, connection_, Call::identity, "hardware", "SystemInformations.hardware.talos.dev",
-      "systeminformation");
+  auto system = co_await get_resource(context, connection_, Call::identity, "hardware", kind,
+                                      "systeminformation");
   if (!system) co_return tl::unexpected(std::move(system).error());
   Identity identity;
-  if (*system) identity = identity_from(**system);
+  if (*system) {
+    const auto spec = spec_of<spec::SystemInformation>(**system);
+    if (!spec) co_return tl::unexpected(bad_reply(Call::identity, kind + " cannot be decoded"));
+    identity = identity_from(*spec);
+  }
+  if (!*system) {
+    // A container has no such resource; this one is there from the start of its boot as well.
+    system = co_await get_resource(context, connection_, Call::identity, "runtime",
+                                   "MachineStatuses.runtime.talos.dev", "machine");
+    if (!system) co_return tl::unexpected(std::move(system).error());
+  }
+  if (*system) identity.since = since_from((*system)->metadata());
   identity.macs = macs_from(*links);
   if (peer_.mode == PeerMode::configured) {
     auto boot = co_await boot_id(context);
@@ -138,6 +156,7 @@ Task<CallResult<std::vector<ServiceStatus>>> GrpcSession::services(Context conte
   auto reply = co_await unary(context, connection_, Call::services, method::kServiceList, Empty());
   auto item = only_item(Call::services, std::move(reply));
   if (!item) co_return tl::unexpected(std::move(item).error());
+  if (item->services_size() > kItemsMax) co_return too_many(Call::services, "services");
   std::vector<ServiceStatus> services;
   for (const auto& info : item->services()) services.push_back(service_from(info));
   co_return services;
@@ -154,9 +173,9 @@ Task<CallResult<bool>> GrpcSession::time_synced(Context context) {
 Task<CallResult<std::optional<Digest>>> GrpcSession::config_digest(Context context) {
   // In maintenance mode there is none, and nobody may ask.
   if (peer_.mode == PeerMode::maintenance) co_return std::optional<Digest>();
-  auto spec =
-      co_await get_spec<spec::MachineConfig>(context, connection_, Call::config_digest, "config",
-                                             "MachineConfigs.config.talos.dev", "v1alpha1");
+  auto spec = co_await get_spec<spec::MachineConfig>(context, connection_, Call::config_digest,
+                                                     "config", "MachineConfigs.config.talos.dev",
+                                                     "v1alpha1", method::kGetConfig);
   if (!spec) co_return tl::unexpected(std::move(spec).error());
   if (!*spec) co_return std::optional<Digest>();
   std::string& yaml = *(*spec)->mutable_yaml_marshalled();
@@ -203,6 +222,7 @@ Task<CallResult<std::vector<EtcdMember>>> GrpcSession::etcd_members(Context cont
       co_await unary(context, connection_, Call::etcd_members, method::kEtcdMemberList, request);
   auto item = only_item(Call::etcd_members, std::move(reply));
   if (!item) co_return tl::unexpected(std::move(item).error());
+  if (item->members_size() > kItemsMax) co_return too_many(Call::etcd_members, "members");
   std::vector<EtcdMember> members;
   for (const auto& member : item->members()) members.push_back(etcd_member_from(member));
   co_return members;
@@ -223,6 +243,7 @@ Task<CallResult<std::vector<EtcdAlarm>>> GrpcSession::etcd_alarms(Context contex
   std::vector<EtcdAlarm> alarms;
   for (const auto& item : reply->messages()) {
     if (auto error = item_error(Call::etcd_alarms, item)) co_return tl::unexpected(*error);
+    if (item.member_alarms_size() > kItemsMax) co_return too_many(Call::etcd_alarms, "alarms");
     for (const auto& raised : item.member_alarms()) {
       if (const auto alarm = etcd_alarm_from(raised)) alarms.push_back(*alarm);
     }
@@ -320,7 +341,7 @@ Task<CallResult<Hardware>> GrpcSession::hardware(Context context) {
 
 Task<CallResult<std::vector<std::string>>> GrpcSession::dmesg(Context context, int lines) {
   // Every line is a message of its own, and a node that was up for long has many.
-  constexpr StreamLimits limits{.messages_max = 1u << 16, .bytes_max = 16u << 20};
+  constexpr StreamLimits limits{.messages_max = 1u << 16};
   auto pieces = co_await collect(context, connection_, Call::dmesg, method::kDmesg,
                                  machine::DmesgRequest(), limits);
   auto bytes = joined(Call::dmesg, std::move(pieces));
@@ -378,7 +399,7 @@ Task<Outcome> GrpcSession::apply_configuration(Context context, ApplyRequest req
       error.code = Code::aborted;
       co_return Outcome::failed(std::move(error));
     }
-    for (const std::string& warning : item.warnings()) warnings.push_back(clean_text(warning));
+    append_texts(warnings, item.warnings());
   }
   co_return Outcome::done(std::move(warnings));
 }

@@ -32,8 +32,9 @@ class CutWire {
 /// demands a certificate under it and answers a good one with a byte.
 class TlsRecorder {
  public:
+  enum class Newest { tls12, tls13 };
   explicit TlsRecorder(std::vector<const TestCertificate*> certificates,
-                       const TestCertificate* client_ca = nullptr);
+                       const TestCertificate* client_ca = nullptr, Newest newest = Newest::tls13);
   ~TlsRecorder();
   TlsRecorder(const TlsRecorder&) = delete;
   TlsRecorder& operator=(const TlsRecorder&) = delete;

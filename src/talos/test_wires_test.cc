@@ -114,11 +114,15 @@ CutWire::~CutWire() {
 void CutWire::cut() { impl_->cut(); }
 
 struct TlsRecorder::Impl {
-  Impl(std::vector<const TestCertificate*> given, const TestCertificate* client_ca)
-      : certificates(std::move(given)), client_ca(client_ca), acceptor([this] { run(); }) {}
+  Impl(std::vector<const TestCertificate*> given, const TestCertificate* client_ca, Newest newest)
+      : certificates(std::move(given)),
+        client_ca(client_ca),
+        newest(newest),
+        acceptor([this] { run(); }) {}
 
   SslCtxPtr context_for(const TestCertificate& certificate) const {
     SslCtxPtr context(SSL_CTX_new(TLS_server_method()));
+    if (newest == Newest::tls12) SSL_CTX_set_max_proto_version(context.get(), TLS1_2_VERSION);
     if (client_ca) {
       X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), client_ca->certificate.get());
       SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
@@ -177,6 +181,7 @@ struct TlsRecorder::Impl {
 
   std::vector<const TestCertificate*> certificates;
   const TestCertificate* client_ca;
+  Newest newest;
   Listener listener;
   mutable std::mutex mutex;
   std::vector<Connection> connections;
@@ -184,8 +189,8 @@ struct TlsRecorder::Impl {
 };
 
 TlsRecorder::TlsRecorder(std::vector<const TestCertificate*> certificates,
-                         const TestCertificate* client_ca)
-    : impl_(std::make_unique<Impl>(std::move(certificates), client_ca)),
+                         const TestCertificate* client_ca, Newest newest)
+    : impl_(std::make_unique<Impl>(std::move(certificates), client_ca, newest)),
       port_(impl_->listener.port) {}
 
 TlsRecorder::~TlsRecorder() { stop(); }

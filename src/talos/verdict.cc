@@ -57,9 +57,11 @@ std::string out_of_time(std::int64_t seconds_outside) {
 CallResult<Peer> judge_handshake(const HandshakeReport& report, const PeerDemand& demand) {
   if (!report.wants_client) {
     if (!demand.allows(report.fingerprint)) {
-      return refuse(TlsVerdict::wrong_pin,
-                    fmt::format("the node's fingerprint is {}, pinned is {}",
-                                report.fingerprint.value(), pins_text(demand)));
+      auto refused =
+          refuse(TlsVerdict::wrong_pin, fmt::format("the node's fingerprint is {}, pinned is {}",
+                                                    report.fingerprint.value(), pins_text(demand)));
+      refused.value().shown = report.fingerprint;
+      return refused;
     }
     return Peer{PeerMode::maintenance, report.fingerprint};
   }

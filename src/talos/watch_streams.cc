@@ -54,7 +54,8 @@ class MergedWatch final : public Watch {
       Stream& stream = streams_[static_cast<std::size_t>(&kind - kKinds.data())];
       stream.required = &kind == &kKinds.front();
       // The stream itself lasts for as long as anybody listens; establishing it has a limit.
-      stream.call = connection_->start(method::kWatch.path, grpc::Channel::kNoLimit);
+      stream.call = connection_->start(method::kWatch.path, grpc::Channel::kNoLimit,
+                                       method::kWatch.reply_bytes_max);
       connection_->register_stream(stream.call);
       stream.call->send(request_for(kind).SerializeAsString());
       stream.call->close_sending();

@@ -5,6 +5,7 @@
 #include "template/globals.h"
 #include "template/interpreter.h"
 #include "template/methods.h"
+#include "template/objects.h"
 #include "template/predicates.h"
 #include "template/print.h"
 
@@ -81,6 +82,7 @@ Outcome<Value> Interpreter::eval(const Expr&, const Literal& node) { return node
 Outcome<Value> Interpreter::eval(const Expr& expr, const Name& node) {
   if (const Value* found = scope_->find(node.name)) return *found;
   if (auto global = find_global(node.name)) return *std::move(global);
+  if (node.name == "self") return Value::object(std::make_shared<Self>());
   Undefined why;
   why.what = fmt::format("'{}' is undefined", node.name);
   why.name = node.name;

@@ -85,6 +85,26 @@ Outcome<std::string> Interpreter::render_block(Family& family, const std::string
   return text;
 }
 
+bool Interpreter::has_block(std::string_view name) const {
+  return family_ != nullptr && family_->blocks.contains(std::string(name));
+}
+
+Outcome<Value> Interpreter::render_own_block(const std::string& name) {
+  if (!has_block(name)) return trouble(fmt::format("there is no block '{}'", name), "add it");
+  auto text = render_block(*family_, name, 0, family_->top);
+  if (!text) return tl::unexpected(text.error());
+  return Value::string(*std::move(text));
+}
+
+Outcome<std::optional<Value>> Self::attribute(std::string_view name, Interpreter& interpreter) {
+  if (!interpreter.has_block(name)) return std::optional<Value>();
+  const auto render = [name = std::string(name)](const Value&, const Arguments&,
+                                                 Interpreter& now) -> Outcome<Value> {
+    return now.render_own_block(name);
+  };
+  return std::optional(Value::object(std::make_shared<Function>(Value::none(), render)));
+}
+
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const ExtendsStatement& node) {
   if (family_->parent != nullptr) {
     return trouble("a template extends two others", "keep one extends");

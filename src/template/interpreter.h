@@ -44,6 +44,10 @@ class Interpreter {
   Outcome<std::string> run_loop(const ForStatement& loop, const ScopePtr& outer,
                                 const Value& iterable, int depth);
 
+  /// For `self`: the block of that name of the template that is being rendered.
+  bool has_block(std::string_view name) const;
+  Outcome<Value> render_own_block(const std::string& name);
+
  private:
   enum class Flow { next, leave_loop, next_round };
 

@@ -70,6 +70,8 @@ class Lexer {
     return tokens_.back();
   }
 
+  /// Where `word` stands next; `next` keeps the answer of the last time.
+  std::size_t find_from(std::size_t& next, std::string_view word) const;
   Opening find_opening() const;
   std::optional<std::size_t> raw_begin_end(std::size_t after_sign) const;
   void add_data(std::size_t end, const Opening& opening);
@@ -92,8 +94,10 @@ class Lexer {
   bool line_starting_{true};  // the last match ended with a newline
   std::string brackets_;      // the closing ones that are awaited
   // Where the last position was asked for; positions are asked for in rising order, mostly.
-  std::size_t known_offset_{0}, known_line_start_{0};
-  int known_line_{1};
+  std::size_t known_offset_{0};
+  int known_line_{1}, known_column_{1};
+  // The next ends of a comment, both of them; kept because the rest of the text is searched once.
+  std::size_t next_comment_end_{0}, next_comment_end_too_{0};
 };
 
 bool Lexer::is_space_at(std::size_t at, std::size_t& size) const {
@@ -105,16 +109,24 @@ bool Lexer::is_space_at(std::size_t at, std::size_t& size) const {
 
 Position Lexer::position(std::size_t offset) {
   if (offset < known_offset_) {
-    known_offset_ = known_line_start_ = 0;
-    known_line_ = 1;
+    known_offset_ = 0;
+    known_line_ = known_column_ = 1;
   }
   for (; known_offset_ < offset; ++known_offset_) {
-    if (source_[known_offset_] != '\n') continue;
-    ++known_line_;
-    known_line_start_ = known_offset_ + 1;
+    const auto byte = static_cast<unsigned char>(source_[known_offset_]);
+    if (byte == '\n') {
+      ++known_line_;
+      known_column_ = 1;
+    } else if ((byte & 0xC0) != 0x80) {
+      ++known_column_;
+    }
   }
-  const std::string_view before = source_.substr(known_line_start_, offset - known_line_start_);
-  return {&file_, known_line_, static_cast<int>(count_points(before)) + 1};
+  return {&file_, known_line_, known_column_};
+}
+
+std::size_t Lexer::find_from(std::size_t& next, std::string_view word) const {
+  if (next < at_) next = source_.find(word, at_);
+  return next;
 }
 
 /// Where a raw tag ends whose name would stand here, if it is one.
@@ -201,10 +213,10 @@ Outcome<void> Lexer::read_text() {
 }
 
 Outcome<void> Lexer::read_comment(std::size_t begin) {
-  const std::size_t first = source_.find(delimiters_.comment_end, at_);
+  const std::size_t first = find_from(next_comment_end_, delimiters_.comment_end);
   const std::size_t second = delimiters_.comment_end_too.empty()
                                  ? std::string_view::npos
-                                 : source_.find(delimiters_.comment_end_too, at_);
+                                 : find_from(next_comment_end_too_, delimiters_.comment_end_too);
   if (first == std::string_view::npos && second == std::string_view::npos) {
     return fail(begin, "a comment has no end", "close it with " + delimiters_.comment_end);
   }

@@ -121,6 +121,13 @@ class Function final : public Object {
   Body body_;
 };
 
+/// `self`: the blocks of the template that is being rendered, as functions.
+class Self final : public Object {
+ public:
+  std::string_view type() const override { return "template"; }
+  Outcome<std::optional<Value>> attribute(std::string_view name, Interpreter&) override;
+};
+
 /// `cycler(…)`: one value after the other, and again from the first.
 class Cycler final : public Object {
  public:

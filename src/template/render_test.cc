@@ -234,6 +234,17 @@ TEST_F(RenderTest, ABlockSeesTheLoopAroundItOnlyIfItIsScoped) {
               HasSubstr("node"));
 }
 
+TEST_F(RenderTest, SelfRendersABlockAgain) {
+  shelf.templates["base.j2"] = "{% block a %}1{% endblock %} {{ self.a() }}{{ self.a() }}";
+  EXPECT_EQ(text("{% extends 'base.j2' %}{% block a %}[{{ super() }}]{% endblock %}"),
+            "[1] [1][1]");
+  EXPECT_EQ(text("{% block a %}1{% endblock %}{% block b %}{{ self.a() }}{% endblock %}"), "11");
+  EXPECT_EQ(text("{{ self.a is defined }}{{ self.b is defined }}{% block a %}{% endblock %}"),
+            "TrueFalse");
+  EXPECT_THAT(error("{{ self.b() }}{% block a %}{% endblock %}"), HasSubstr("'b'"));
+  EXPECT_THAT(error("{% block a %}{{ self.a() }}{% endblock %}"), HasSubstr("nested"));
+}
+
 TEST_F(RenderTest, AMissingTemplateIsNamed) {
   EXPECT_THAT(error("{% include 'machine-dns.yaml.j2' %}"), HasSubstr("'machine-dns.yaml.j2'"));
   EXPECT_THAT(error("{% extends 'base.yaml.j2' %}"), HasSubstr("'base.yaml.j2'"));
@@ -257,6 +268,22 @@ TEST_F(RenderTest, StripTagsLeavesTheText) {
 TEST_F(RenderTest, AFeatureThatIsNotThereIsNamed) {
   EXPECT_THAT(error("{% trans %}x{% endtrans %}"), HasSubstr("'trans'"));
   EXPECT_THAT(error("{{ x | urlize }}"), HasSubstr("'urlize'"));
+}
+
+TEST_F(RenderTest, ALineOfManyTagsIsReadOnce) {
+  // Positions were once counted from the start of the line for each of them: minutes for this one.
+  std::string line;
+  for (int i = 0; i < 300'000; ++i) line += "{#c#}x{{1}}";
+  EXPECT_EQ(text(line).size(), 600'000u);
+  options.syntax.delimiters = makejinja_delimiters();
+  std::string comments;
+  for (int i = 0; i < 300'000; ++i) comments += "#| c |#";
+  EXPECT_EQ(text(comments), "");
+}
+
+TEST_F(RenderTest, PositionsCountCharactersOfTheLine) {
+  EXPECT_THAT(error("a{{ 1 }}\n\u00fc\u6f22{{ 1 }}{{ nmae }}"),
+              StartsWith("patch.yaml.j2:2:13: 'nmae' is undefined"));
 }
 
 }  // namespace

@@ -5,10 +5,8 @@
 
 namespace ichor {
 
-/// Text from elsewhere, safe to print: escape sequences (CSI, OSC, DCS and their kin) are gone
-/// whole, other control characters and line ends are spaces, marks that reorder text are gone, and
-/// bytes that are no UTF-8 are U+FFFD. The credentials of URLs are hidden. Hostnames, errors and
-/// kernel messages come from machines that may be anybody's; a terminal obeys what it is sent.
+/// Text from elsewhere, safe to print on one line: clean_text() of any length, with the credentials
+/// of URLs hidden.
 std::string clean(std::string_view text);
 
 /// Columns that clean text takes on a terminal: wide characters take two, combining ones none.

@@ -69,6 +69,9 @@ std::vector<RetryRule> rules_of_changes() {
           "with"),
       tls(TlsVerdict::wrong_pin, give_up, "T3",
           "another key answers than the one pinned: compare with the fingerprint on the console"),
+      tls(TlsVerdict::changed_key, give_up, "T2",
+          "another key answers than at discovery, without a sign of a reboot: compare with the "
+          "fingerprint on the console, then `ichor up --accept-key NODE=FINGERPRINT`"),
       tls(TlsVerdict::expired, give_up, "T6", "renew the talosconfig, or set the clock"),
       tls(TlsVerdict::wants_client, look_again, "T4", "the node is configured already"),
 
@@ -128,6 +131,9 @@ std::vector<RetryRule> rules_of_all_calls() {
            "the message is larger than 32 MiB, which no node takes or sends"),
       said(std::nullopt, Code::resource_exhausted, {}, retry, "A7", "the node is overloaded"),
 
+      said(Call::kubeconfig, Code::data_loss, {}, give_up, "T11",
+           "the control plane is not what its config made it: look at it before anything else; "
+           "nothing was written"),
       said(Call::kubeconfig, Code::internal, "kubeconfig archive", retry, "A8",
            "the node's archive was not whole: it is fetched again"),
       said(Call::kubeconfig, Code::internal, "cannot be written", retry, "L13",

@@ -84,7 +84,9 @@ Traits look_at(std::string_view text) {
   return traits;
 }
 
-std::string double_quoted(std::string_view text) {
+bool is_ascii(std::uint32_t c) { return c >= 0x20 && c < 0x7F; }
+
+std::string double_quoted(std::string_view text, bool (*shown)(std::uint32_t) = is_printable) {
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size();) {
     const CodePoint c = code_point(text.substr(i));
@@ -104,7 +106,7 @@ std::string double_quoted(std::string_view text) {
       case 0x2028: out += "\\L"; break;
       case 0x2029: out += "\\P"; break;
       default:
-        if (is_printable(c.value)) {
+        if (shown(c.value)) {
           out += text.substr(i, c.length);
         } else if (c.value <= 0xFF) {
           out += fmt::format("\\x{:02X}", c.value);
@@ -234,7 +236,9 @@ class Emitter {
   }
 
   void mapping_entry(const Entry& entry, int indent) {
-    if (entry.key.scalar_type() == ScalarType::string) {
+    const Remarks* remarks = find(entry.key);
+    const bool verbatim = remarks != nullptr && remarks->verbatim;
+    if (entry.key.scalar_type() == ScalarType::string && !verbatim) {
       append_inline(out_, entry.key.text);
     } else {
       out_ += entry.key.text;
@@ -316,6 +320,8 @@ std::string emit_as_go(const Node& root) {
   emitter.document(root);
   return emitter.take();
 }
+
+std::string ascii_scalar(std::string_view text) { return double_quoted(text, is_ascii); }
 
 std::string emit_all(const std::vector<Node>& roots) {
   std::string out;

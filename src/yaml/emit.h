@@ -34,6 +34,10 @@ std::string emit(const Node& root, const RemarkMap& remarks);
 /// For hashes that must agree with those of a Go program.
 std::string emit_as_go(const Node& root);
 
+/// A string in double quotes in which all but printable ASCII is escaped: for texts that could
+/// mislead whoever reads them on a terminal, and that must still arrive as they are.
+std::string ascii_scalar(std::string_view text);
+
 /// Several documents with `---` between them.
 std::string emit_all(const std::vector<Node>& roots);
 

@@ -1,5 +1,6 @@
 #include "yaml/json_node.h"
 
+#include "base/clean_text.h"
 #include "yaml/build.h"
 #include "yaml/emit.h"
 
@@ -37,6 +38,19 @@ Node convert(const Json& json) {
   return node;
 }
 
+/// Writes out in escapes what must not reach a terminal as it is.
+void escape_unclean(Node& node, RemarkMap& remarks) {
+  if (node.kind == Kind::scalar && !is_clean(node.text)) {
+    node.text = ascii_scalar(node.text);
+    remarks[&node].verbatim = true;
+  }
+  for (Node& item : node.items) escape_unclean(item, remarks);
+  for (Entry& entry : node.entries) {
+    escape_unclean(entry.key, remarks);
+    escape_unclean(entry.value, remarks);
+  }
+}
+
 }  // namespace
 
 Node from_json(const Json& json) {
@@ -44,6 +58,11 @@ Node from_json(const Json& json) {
   return convert(Json::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
-std::string document_of(const Json& json) { return "---\n" + emit(from_json(json)); }
+std::string document_of(const Json& json) {
+  Node root = from_json(json);
+  RemarkMap remarks;
+  escape_unclean(root, remarks);
+  return "---\n" + emit(root, remarks);
+}
 
 }  // namespace ichor::yaml

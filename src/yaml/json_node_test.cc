@@ -41,5 +41,19 @@ TEST(JsonNode, TextsStayTextsWhateverTheyHold) {
   EXPECT_EQ(document_of(json).find('\x1b'), std::string::npos) << "a terminal would obey it";
 }
 
+TEST(JsonNode, WhatMisleadsAReaderIsWrittenInEscapes) {
+  Json json;
+  json["text"] = "rm \u202egnp.exe\u200b \U000E0041\nsecond line";
+  json["key\u202e"] = "plain";
+  const std::string yaml = document_of(json);
+  EXPECT_EQ(
+      yaml,
+      "---\ntext: \"rm \\u202Egnp.exe\\u200B \\U000E0041\\nsecond line\"\n\"key\\u202E\": plain\n");
+  const auto read = parse_single(yaml, "out");
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->root.find("text")->as_string(), json["text"].get<std::string>());
+  ASSERT_NE(read->root.find("key\u202e"), nullptr) << "or two keys could become one";
+}
+
 }  // namespace
 }  // namespace ichor::yaml

@@ -3,11 +3,11 @@
 
 usage: tests/grpc/interop.py [--only WORD]
 
-The others are grpc-go's own interop programs and Python's grpcio, from tools/real-tools. Each plays
-the client against our server and the server for our client. NOT_OURS names every case of grpc-go
-that does not pass, with the reason; a case that is neither there nor passes is a failure, and so is
-one that is there and passes. Environment: GRPC_PEER names our program (default build/grpc_peer,
-which is built if need be).
+The others are grpc-go's own interop programs and Python's grpcio, from tools/real-tools, and
+Debian's gRPC (tests/grpc/debian). Each plays the client against our server and the server for our
+client. NOT_OURS names every case of grpc-go that does not pass, with the reason; a case that is
+neither there nor passes is a failure, and so is one that is there and passes. Environment:
+GRPC_PEER names our program (default build/grpc_peer, which is built if need be).
 """
 
 import argparse
@@ -54,13 +54,19 @@ NOT_OURS_OF_PYTHON = {
 NOT_THEIRS = {}
 
 
+def built(program):
+    subprocess.run(["cmake", "--build", ROOT / "build", "--target", program], check=True,
+                   stdout=subprocess.DEVNULL)
+    return ROOT / "build" / program
+
+
 def our_program():
     named = os.environ.get("GRPC_PEER")
-    if named:
-        return pathlib.Path(named).resolve()
-    subprocess.run(["cmake", "--build", ROOT / "build", "--target", "grpc_peer"], check=True,
-                   stdout=subprocess.DEVNULL)
-    return ROOT / "build/grpc_peer"
+    return pathlib.Path(named).resolve() if named else built("grpc_peer")
+
+
+def debian_program():
+    return built("debian_peer")
 
 
 class Certificates:
@@ -100,6 +106,7 @@ class World:
         self.only = only
         self.certificates = Certificates(home)
         self.ours = our_program()
+        self.debian = debian_program()
         self.go = real_tool.path_of("grpc-interop").parent
         self.python = [real_tool.path_of("grpcio"), HERE / "peer.py",
                        self.ours.parent / "interop/interop.desc"]
@@ -121,9 +128,9 @@ class World:
 
     # Servers.
 
-    def our_server(self):
+    def server(self, program):
         pair = self.certificates.certificate, self.certificates.key
-        return running([self.ours, "serve", *pair], str.strip, stdout=subprocess.PIPE)
+        return running([program, "serve", *pair], str.strip, stdout=subprocess.PIPE)
 
     def python_server(self):
         pair = self.certificates.certificate, self.certificates.key
@@ -178,14 +185,21 @@ class World:
             said = told.get(case, f"no word of it; {done.stdout[-200:]}{done.stderr[-300:]}")
             self.note(f"{who}: {case}", said == "passed", expected.get(case, ""), said)
 
+    @staticmethod
+    def cases_of(program):
+        shown = subprocess.run([program, "cases"], capture_output=True, text=True, check=True)
+        return shown.stdout.split()
+
     def run(self):
-        shown = subprocess.run([self.ours, "cases"], capture_output=True, text=True, check=True)
-        ours = shown.stdout.split()
-        with self.our_server() as port:
+        ours = self.cases_of(self.ours)
+        with self.server(self.ours) as port:
             self.play("ours calls ours", [self.ours], port, ours, {})
             self.play_go(port)
             python = [case for case in ours if case != "four_mebibytes"] + list(OF_PYTHON)
             self.play("grpcio calls ours", self.python, port, python, NOT_OURS_OF_PYTHON)
+            self.play("grpc++ calls ours", [self.debian], port, self.cases_of(self.debian), {})
+        with self.server(self.debian) as port:
+            self.play("ours calls grpc++", [self.ours], port, ours, NOT_THEIRS)
         with self.go_server() as port:
             self.play("ours calls grpc-go", [self.ours], port, ours, NOT_THEIRS)
         with self.python_server() as port:

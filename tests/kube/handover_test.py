@@ -8,6 +8,7 @@ import time
 import api as apis
 import fake_nodes
 import flux as fluxes
+import stand_in
 import support
 import tools
 import tree as trees
@@ -193,7 +194,7 @@ class HandoverByReleasesAndHelm4(HandoverByReleases):
 
 class UpAgain(HandoverTest):
     """`up` as a user runs it: the Talos part on lab nodes of the same names, then all phases on the
-    real control plane, whose kubeconfig stands in for the lab's.
+    real control plane, which stands in for the lab's.
     """
 
     def setUp(self):
@@ -207,16 +208,15 @@ class UpAgain(HandoverTest):
         # Exit 6: the profile has no CNI of Talos, and only the Talos part was asked for.
         run = self.up("--only", "talos")
         self.assertIn(run.code, (0, 6), run.explain())
-        trees.private(self.bed.folder / "state/kubeconfig", self.bed.plane.kubeconfig.read_text())
+        real = stand_in.StandIn(self.bed.folder / "stand-in", self.lab, self.bed.folder / "state",
+                                profile, self.bed.plane)
+        self.addCleanup(real.close)
 
     def lab_answers(self):
         return subprocess.run([tools.ICHOR, "lab", "status", "--state", self.lab], check=False,
                               capture_output=True).returncode == 0
 
     def up(self, *arguments):
-        # Since the exchange it leads to another cluster than the lab's, and ichor does not put a
-        # cluster beside another one of the same name.
-        (self.bed.folder / "exported").unlink(missing_ok=True)
         return self.bed.ichor("up", "--lab-state", self.lab, *arguments,
                               kubeconfig=self.bed.folder / "exported")
 

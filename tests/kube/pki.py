@@ -18,9 +18,15 @@ def openssl(*arguments, text=None):
 class Authority:
     """A certificate authority and what it signed, as NAME.crt and NAME.key in one folder."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, certificate=None, key=None):
+        """A new authority, or the one that is given in PEM."""
         self.folder = folder
         folder.mkdir(mode=0o700)
+        if certificate:
+            self.certificate("ca").write_text(certificate)
+            self.key("ca").touch(mode=0o600)
+            self.key("ca").write_text(key)
+            return
         self.make_key("ca")
         openssl("req", "-x509", "-new", "-key", self.key("ca"), "-days", DAYS, "-out",
                 self.certificate("ca"), "-subj", "/CN=bed")

@@ -7,6 +7,7 @@ Usage: canary_test.py ICHOR PROFILE
 """
 
 import base64
+import functools
 import os
 import pathlib
 import re
@@ -16,6 +17,10 @@ import sys
 import tempfile
 import threading
 import unittest
+
+sys.dont_write_bytecode = True
+
+import one_lab  # noqa: E402
 
 ICHOR, PROFILE = (os.path.abspath(path) for path in sys.argv[1:3])
 LIMIT_S = 240
@@ -41,6 +46,16 @@ class Arguments(threading.Thread):
                     pass
 
 
+@functools.lru_cache
+def fresh_secrets():
+    """For all tests: the keys take seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "secrets.yaml"
+        subprocess.run([ICHOR, "gen", "secrets", "-o", str(path)], check=True, timeout=LIMIT_S,
+                       capture_output=True)
+        return path.read_text()
+
+
 class Canary(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -48,9 +63,8 @@ class Canary(unittest.TestCase):
         self.addCleanup(os.umask, os.umask(0))
         self.folder = pathlib.Path(temporary.name)
         self.said = []
-        self.ichor("gen", "secrets", "-o", "secrets.yaml")
         path = self.folder / "secrets.yaml"
-        text = path.read_text()
+        text = fresh_secrets()
         for key, value in (("bootstraptoken", TOKEN), ("token", TOKEN), ("secret", SECRET),
                            ("secretboxencryptionsecret", BOX)):
             text = re.sub(rf"^( +{key}): \S+", rf"\1: {value}", text, count=1, flags=re.M)
@@ -119,6 +133,46 @@ class Canary(unittest.TestCase):
                    "--output-dir", "never", expect=None)
         self.prove_quiet()
 
+    def test_a_password_in_the_url_of_a_logging_destination(self):
+        self.canaries = ["canary-of-the-log"]
+        good, bad = "udp://127.0.0.1:6051", "udp://me:canary-of-the-log@127.0.0.1:6051"
+        profile = pathlib.Path(PROFILE).read_text().replace("# patches_dir:", "patches_dir:")
+        (self.folder / "ichor.yaml").write_text(profile)
+        (self.folder / "patches").mkdir()
+        written = self.folder / "patches/logging.yaml"
+        patch = "machine: {logging: {destinations: [{endpoint: '%s', format: json_lines}]}}\n"
+        written.write_text(patch % bad)
+        for form in ("table", "wide", "json", "yaml", "sarif"):
+            done = self.ichor("lint", "-o", form, expect=3)
+            self.assertIn("***@127.0.0.1:6051", done.stdout + done.stderr)
+        # It reaches nodes in configs that were made elsewhere.
+        written.write_text(patch % good)
+        self.ichor("gen", "config", "--from", "ichor.yaml", "--with-secrets", "secrets.yaml",
+                   "--output-dir", "good")
+        (self.folder / "made").mkdir()
+        for path in (self.folder / "good").glob("reference-*.yaml"):
+            made = self.folder / "made" / path.name
+            made.write_text(path.read_text().replace(good, bad))
+            self.assertIn(bad, made.read_text())
+            os.chmod(made, 0o600)
+        for form in ("table", "json", "yaml"):
+            self.ichor("validate", "--config", "made/reference-w1.yaml", "--mode", "metal", "-o",
+                       form, expect=None)
+            done = self.ichor("machineconfig", "diff", "good/reference-w1.yaml",
+                              "made/reference-w1.yaml", "-o", form)
+            self.assertIn("***@127.0.0.1:6051", done.stdout)
+            # Once with changes, then again without.
+            self.ichor("up", "--config-dir", "made", "--lab", "--lab-state", "lab", "--time-scale",
+                       str(one_lab.SCALE), "-o", form)
+            for command in (["report", "--text"], ["doctor", "--last"]):
+                self.ichor(*command, "--lab-state", "lab", "-o", form, expect=None)
+            self.ichor("plan", "--offline", "--config-dir", "made", "--lab-state", "lab", "-o",
+                       form, expect=None)
+        self.prove_quiet()
+        for path in (self.folder / "lab/ichor").rglob("*"):
+            if path.is_file():
+                self.assertNotIn(self.canaries[0].encode(), path.read_bytes(), path)
+
     def test_a_whole_bring_up(self):
         shutil.copy(PROFILE, self.folder / "ichor.yaml")
         # A lab takes no secrets_file of the profile, so they are put where it keeps its own.
@@ -130,7 +184,8 @@ class Canary(unittest.TestCase):
         os.chmod(state / "secrets.yaml", 0o600)
         arguments = Arguments()
         arguments.start()
-        self.ichor("up", "--lab", "--lab-state", "lab", "--time-scale", "20", "-o", "json")
+        self.ichor("up", "--lab", "--lab-state", "lab", "--time-scale",
+                   str(one_lab.SCALE), "-o", "json")
         arguments.over.set()
         arguments.join()
         for form in ("table", "json"):

@@ -6,13 +6,20 @@ for the scripts that people have in their Taskfiles.
 Usage: config_dir_test.py ICHOR
 """
 
+import functools
 import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
+
+sys.dont_write_bytecode = True
+
+import one_lab  # noqa: E402
+import side_by_side  # noqa: E402
 
 ICHOR = os.path.abspath(sys.argv[1])
 SHIMS = pathlib.Path(__file__).resolve().parents[2] / "examples/shims"
@@ -59,13 +66,25 @@ def last(done):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+ONE_BY_ONE = threading.Lock()
+
+
+@functools.lru_cache
+def bundle():
+    """Secrets for all tests: their keys take seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        ichor(folder, "gen", "secrets", "-o", "bundle.yaml")
+        return (pathlib.Path(folder) / "bundle.yaml").read_text()
+
+
 class ConfigDir(unittest.TestCase):
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory()
         self.addCleanup(self.temporary.cleanup)
         self.folder = pathlib.Path(self.temporary.name)
         (self.folder / "ichor.yaml").write_text(PROFILE)
-        self.run_well("gen", "secrets", "-o", "bundle.yaml")
+        with ONE_BY_ONE:
+            (self.folder / "bundle.yaml").write_text(bundle())
         self.run_well("gen", "config", "demo", "https://192.168.22.101:6443", "--with-secrets",
                       "bundle.yaml", "--install-disk", "/dev/sda", "--output-dir", "made")
         for name, role, address in (("cp1", "controlplane", "192.168.22.101"),
@@ -80,8 +99,8 @@ class ConfigDir(unittest.TestCase):
         return done
 
     def up(self, *arguments):
-        return ichor(self.folder, "up", "--lab", "--lab-state", "lab", "--time-scale", "20",
-                     "-o", "json", *arguments)
+        return ichor(self.folder, "up", "--lab", "--lab-state", "lab", "--time-scale",
+                     str(one_lab.SCALE), "-o", "json", *arguments)
 
     def test_configs_made_elsewhere_are_sent_as_they_are(self):
         done = self.up("--config-dir", "clusterconfig")
@@ -117,8 +136,8 @@ class ConfigDir(unittest.TestCase):
 
     def test_the_shims_take_what_the_scripts_took(self):
         lab = subprocess.Popen([ICHOR, "lab", "start", "--profile", "ichor.yaml", "--state", "lab",
-                                "--time-scale", "20"], cwd=self.folder, stdout=subprocess.PIPE,
-                               text=True)
+                                "--time-scale", str(one_lab.SCALE)], cwd=self.folder,
+                               stdout=subprocess.PIPE, text=True)
         self.addCleanup(lab.wait)
         self.addCleanup(lab.terminate)
         self.addCleanup(lab.stdout.close)
@@ -137,4 +156,4 @@ class ConfigDir(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    side_by_side.main()

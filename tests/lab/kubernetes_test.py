@@ -14,6 +14,7 @@ import unittest
 sys.dont_write_bytecode = True
 
 import one_lab  # noqa: E402
+import side_by_side  # noqa: E402
 
 ICHOR, PROFILE = sys.argv[1:3]
 LIMIT_S = 240
@@ -102,7 +103,19 @@ class Waiting(one_lab.OneLab):
 
 
 class Ahead(unittest.TestCase):
-    """helm is played by a script. The lab has no Kubernetes objects, so the run ends there."""
+    """helm is played by a script. The lab has no Kubernetes objects, so the phases are not run."""
+
+    def until_bootstrap(self, *words):
+        """What a command prints; it is asked to end after the bootstrap, and tells its findings."""
+        with subprocess.Popen([ICHOR, *words, "-o", "json"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True) as ran:
+            self.addCleanup(ran.kill)
+            events = []
+            for line in ran.stdout:
+                events.append(json.loads(line))
+                if events[-1]["type"] == "acted" and events[-1].get("phase") == "bootstrap":
+                    ran.terminate()
+        return events
 
     def up(self, registry, *faults):
         with tempfile.TemporaryDirectory() as name:
@@ -119,7 +132,7 @@ class Ahead(unittest.TestCase):
             for node, fault in faults:
                 subprocess.run([ICHOR, "lab", "inject", fault, "--state", lab, "--node", node],
                                check=True, stdout=subprocess.DEVNULL)
-            _, events = run_json("up", "-p", str(profile), "--lab-state", lab)
+            events = self.until_bootstrap("up", "-p", str(profile), "--lab-state", lab)
             one_lab.stop(ICHOR, lab)
             return events, notes.read_text().splitlines()
 
@@ -157,9 +170,8 @@ class Again(unittest.TestCase):
             profile.write_text(pathlib.Path(PROFILE).read_text()
                                + "phases: {namespaces: {names: [apps]}}\n")
             flags = ["-p", str(profile), "--lab-state", str(folder / "lab")]
-            subprocess.run([ICHOR, "lab", "start", "-p", str(profile), "--state",
-                            str(folder / "lab"), "--time-scale", "20", "--detach"], check=True,
-                           stdout=subprocess.DEVNULL)
+            started = one_lab.start(ICHOR, str(profile), str(folder / "lab"))
+            self.assertEqual(started.returncode, 0, started.stderr)
             try:
                 ran = [run_json("up", *flags), run_json("up", *flags),
                        run_json("phase", "0", *flags), run_json("up", *flags)]
@@ -175,4 +187,4 @@ class Again(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    side_by_side.main()

@@ -14,6 +14,11 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+
+import one_lab  # noqa: E402
+import side_by_side  # noqa: E402
+
 ICHOR = os.path.abspath(sys.argv[1])
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 LIMIT_S = 400
@@ -37,8 +42,8 @@ class Layouts(unittest.TestCase):
         return done
 
     def up(self, profile, *arguments, expect=DONE):
-        done = self.ichor("up", "-p", profile, "--lab", "--lab-state", "lab", "--time-scale", "20",
-                          "-o", "json", *arguments, expect=expect)
+        done = self.ichor("up", "-p", profile, "--lab", "--lab-state", "lab", "--time-scale",
+                          str(one_lab.SCALE), "-o", "json", *arguments, expect=expect)
         return json.loads(done.stdout.splitlines()[-1])
 
     def test_the_runbook(self):
@@ -88,4 +93,4 @@ class Layouts(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    side_by_side.main()

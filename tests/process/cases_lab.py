@@ -88,8 +88,8 @@ def overloaded_once():
 
 
 def new_maintenance_key():
-    """T2: a node shows a new key while configs are sent, as after a boot."""
-    return during("apply", ("new-key", "w1", {}))
+    """T2: another key answers for a node while configs are sent, and the node did not reboot."""
+    return during("apply", ("new-key", "w1", {}), codes={5}, ids={"T2"})
 
 
 def foreign_certificate():

@@ -34,7 +34,7 @@ network:
 talos:
   version: v{talos}
   kubernetes_version: v{kubernetes}
-  patches_dir: {patches}
+  patches_dir: patches
 nodes:
   controlplane:
     assignments:
@@ -106,6 +106,7 @@ class Cluster:
         self.state = self.home / "state"
         self.images_of = lambda parts: parts.images
         self.times = {"cluster": name, "nodes": len(self.specs), "steps": []}
+        shutil.copytree(HERE / "patches", self.home / "patches")
         self.profile.write_text(self.profile_text())
 
     def profile_text(self):
@@ -115,7 +116,7 @@ class Cluster:
         workers = lines(self.workers)
         return PROFILE.format(
             name=self.name, talos=pieces.TALOS, kubernetes=pieces.KUBERNETES,
-            patches=HERE / "patches", control_planes=lines(self.control_planes),
+            control_planes=lines(self.control_planes),
             workers="  worker:\n    assignments:\n" + workers if workers else "")
 
     # The nodes.

@@ -64,7 +64,6 @@ class PhasesOnRealTalos(bring_up.RealNodes):
     def make_cluster(self):
         """Its profile goes on to the phases, and its tree has what they install."""
         cluster = clusters.Cluster("phases", 3, 1)
-        shutil.copytree(HERE / "patches", cluster.home / "patches")
         shutil.copytree(HERE / "phase-patches", cluster.home / "patches", dirs_exist_ok=True)
         shutil.copytree(CHARTS, cluster.home / "charts")
         shutil.copytree(CHARTS / "observability-crds/crds", cluster.home / "crds")
@@ -72,8 +71,7 @@ class PhasesOnRealTalos(bring_up.RealNodes):
         self.gitops.lay_out()
         cluster.images_of = self.gitops.make_images
         cluster.profile.write_text(
-            cluster.profile_text().replace(str(HERE / "patches"), "patches")
-            + PHASES.format(helm=pieces.program("helm-3.22.0")))
+            cluster.profile_text() + PHASES.format(helm=pieces.program("helm-3.22.0")))
         return cluster
 
     def test_from_machines_to_a_verified_core_and_with_one_node_in_trouble(self):

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "model/json.h"
 #include "phase/kubernetes/json_view.h"
 #include "phase/kubernetes/manifests.h"
 #include "yaml/document.h"
@@ -170,9 +171,15 @@ Task<std::optional<DeployedRelease>> look_at_release(Context context, PhaseRun& 
     trouble(run, key, metadata ? values.error() : metadata.error());
     co_return std::nullopt;
   }
-  const KubeObject said = KubeObject::parse(metadata->reveal(), nullptr, false);
-  deployed.version = text_at(said, {"version"});
-  deployed.values = KubeObject::parse(values->reveal(), nullptr, false);
+  const auto said = parse_json(metadata->reveal());
+  auto given = parse_json(values->reveal());
+  if (!said || !given) {
+    const Error& error = said ? given.error() : said.error();
+    trouble(run, key, {error.code, "the output of helm get: " + error.message});
+    co_return std::nullopt;
+  }
+  deployed.version = text_at(*said, {"version"});
+  deployed.values = *std::move(given);
   co_return deployed;
 }
 

@@ -1,13 +1,18 @@
 #include "phase/kubernetes/mirror.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
+#include "model/json.h"
 #include "phase/kubernetes/json_view.h"
 #include "wait/backoff.h"
 
 namespace ichor {
 
 namespace {
+
+/// Of all objects together, see json_weight().
+constexpr std::size_t kWeightMax = 64u << 20;
 
 std::string key_of(const KubeObject& object) {
   return namespace_in(object) + "/" + name_in(object);
@@ -20,10 +25,22 @@ bool KubeMirror::unserved() const {
 }
 
 void KubeMirror::put(KubeObject object) {
-  // By far the largest part of an object, and of no interest here.
-  if (object.contains("metadata")) object["metadata"].erase("managedFields");
   std::string key = key_of(object);
+  forget(key);
+  weight_ += json_weight(object);
   objects_.insert_or_assign(std::move(key), std::move(object));
+}
+
+void KubeMirror::forget(const std::string& key) {
+  const auto found = objects_.find(key);
+  if (found == objects_.end()) return;
+  weight_ -= json_weight(found->second);
+  objects_.erase(found);
+}
+
+void KubeMirror::clear() {
+  objects_.clear();
+  weight_ = 0;
 }
 
 void KubeMirror::fail(CallError error) {
@@ -38,12 +55,12 @@ Task<bool> KubeMirror::relist(Context context) {
     // What the server no longer knows of must not be taken for what is.
     if (list.error().code == Code::not_found) {
       synced_ = false;
-      objects_.clear();
+      clear();
     }
     fail(std::move(list).error());
     co_return false;
   }
-  objects_.clear();
+  clear();
   for (KubeObject& object : list->items) put(std::move(object));
   version_ = list->resource_version;
   synced_ = true;
@@ -57,7 +74,7 @@ void KubeMirror::take(KubeEvent event) {
   if (!version.empty()) version_ = std::move(version);
   switch (event.kind) {
     case KubeEvent::Kind::bookmark: return;
-    case KubeEvent::Kind::deleted: objects_.erase(key_of(event.object)); break;
+    case KubeEvent::Kind::deleted: forget(key_of(event.object)); break;
     case KubeEvent::Kind::added:
     case KubeEvent::Kind::modified: put(std::move(event.object)); break;
   }
@@ -84,6 +101,12 @@ Task<bool> KubeMirror::follow(Context context) {
     failures_ = 0;
     trouble_.reset();
     take(**std::move(event));
+    if (weight_ > kWeightMax) {
+      fail({Call::kube_read, Progress::answered, TlsVerdict::fine, Code::resource_exhausted,
+            fmt::format("the watch of {} says more than {} MiB", query_.kind.kind,
+                        kWeightMax >> 20)});
+      co_return false;
+    }
   }
 }
 

@@ -42,6 +42,8 @@ class KubeMirror {
   Task<bool> follow(Context context);
   void take(KubeEvent event);
   void put(KubeObject object);
+  void forget(const std::string& key);
+  void clear();
   void fail(CallError error);
   Task<void> rest(Context context);
 
@@ -50,6 +52,7 @@ class KubeMirror {
   KubeQuery query_;
   Bell& changed_;
   std::map<std::string, KubeObject> objects_;  // by namespace/name
+  std::size_t weight_{0};                      // of all objects, see json_weight()
   std::string version_;
   bool synced_{false};
   std::optional<CallError> trouble_;

@@ -1,8 +1,8 @@
 #include "phase/kubernetes/onepassword.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "model/json.h"
 #include "phase/kubernetes/json_view.h"
 #include "phase/kubernetes/tools.h"
 
@@ -11,6 +11,7 @@ namespace ichor {
 namespace {
 
 constexpr Duration kLimit = std::chrono::seconds(20);
+constexpr JsonLimits kAnswerLimits{.bytes_max = 1u << 20, .weight_max = 32u << 20};
 
 std::string escaped(std::string_view text) {
   std::string result;
@@ -56,12 +57,12 @@ class Connect {
                                  "vault",
                                  place, answer->status));
     }
-    KubeObject parsed = KubeObject::parse(answer->body.reveal(), nullptr, false);
-    if (answer->status != 200 || parsed.is_discarded()) {
+    auto parsed = parse_json(answer->body.reveal(), kAnswerLimits);
+    if (answer->status != 200 || !parsed) {
       co_return fail(Errc::io, fmt::format("{} answers {} to {}", place, answer->status,
                                            path.substr(0, path.find('?'))));
     }
-    co_return parsed;
+    co_return *std::move(parsed);
   }
 
   /// The id of the one entry of a list that is called so.

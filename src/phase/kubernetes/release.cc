@@ -4,6 +4,8 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "base/argument.h"
+#include "base/clean_text.h"
 #include "phase/kubernetes/json_view.h"
 #include "phase/kubernetes/manifests.h"
 #include "yaml/document.h"
@@ -11,6 +13,8 @@
 namespace ichor {
 
 namespace {
+
+constexpr std::size_t kShownMax = 120;
 
 std::string_view without_v(std::string_view version) {
   if (version.starts_with('v')) version.remove_prefix(1);
@@ -46,6 +50,22 @@ std::vector<std::string> needs_of(const KubeObject& release) {
     needs.push_back(text.substr(text.rfind('/') + 1));
   }
   return needs;
+}
+
+/// All that helm gets as arguments. The values come out of files that anybody may have written.
+Result<void> check_arguments(const WantedRelease& release, const std::string& where) {
+  const std::pair<const char*, const std::string*> words[] = {{"name", &release.name},
+                                                              {"namespace", &release.name_space},
+                                                              {"chart", &release.chart},
+                                                              {"version", &release.version}};
+  for (const auto& [key, value] : words) {
+    const bool chart = value == &release.chart;
+    if (chart ? is_chart_argument(*value) : is_argument_value(*value)) continue;
+    return fail(Errc::invalid,
+                fmt::format("{}: the {} of a release is \"{}\"; it must be {}", where, key,
+                            clean_text(*value, kShownMax), kArgumentValue));
+  }
+  return {};
 }
 
 }  // namespace
@@ -104,6 +124,7 @@ Result<std::vector<WantedRelease>> helmfile_releases(std::string_view text,
       if (release.name.empty() || release.chart.empty()) {
         return fail(Errc::invalid, fmt::format("{}: a release has no name or no chart", file));
       }
+      if (auto fit = check_arguments(release, file); !fit) return tl::unexpected(fit.error());
       releases.push_back(std::move(release));
     }
   }
@@ -128,6 +149,7 @@ Result<WantedRelease> release_of_tree(const KubeObject& helm_release,
                       ": helmrelease.yaml has a chartRef, and there is no ocirepository.yaml "
                       "with its url beside it");
     }
+    if (auto fit = check_arguments(release, where); !fit) return tl::unexpected(fit.error());
     return release;
   }
   release.chart = text_at(helm_release, {"spec", "chart", "spec", "chart"});
@@ -135,6 +157,7 @@ Result<WantedRelease> release_of_tree(const KubeObject& helm_release,
   if (release.chart.empty()) {
     return fail(Errc::invalid, where + ": helmrelease.yaml names no chart");
   }
+  if (auto fit = check_arguments(release, where); !fit) return tl::unexpected(fit.error());
   return release;
 }
 

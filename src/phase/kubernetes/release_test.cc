@@ -156,5 +156,22 @@ TEST(Manifests, OfSecretsAreEncodedAsTheServerWould) {
   EXPECT_EQ(secret, KubeObject::parse(R"({"kind":"Secret","data":{"a":"eA==","b":"eQ=="}})"));
 }
 
+TEST(Releases, ThatWouldBeFlagsOfHelmAreRefused) {
+  for (const char* entry :
+       {"{name: --x, chart: c}", "{name: a, chart: --post-renderer=x}", "{name: a, chart: h/-x}",
+        "{name: a, chart: c, version: -x}", "{name: a, chart: c, namespace: --kubeconfig=x}"}) {
+    const auto releases = helmfile_releases(std::string("releases: [") + entry + "]", "h.yaml");
+    ASSERT_FALSE(releases) << entry;
+    EXPECT_THAT(releases.error().message, HasSubstr("without a leading -"));
+  }
+  KubeObject helm_release;
+  helm_release["spec"]["chart"]["spec"] = {{"chart", "--post-renderer=x"}};
+  EXPECT_FALSE(release_of_tree(helm_release, {}, "apps/a"));
+  helm_release["spec"]["chartRef"] = {{"name", "a"}};
+  KubeObject repository;
+  repository["spec"] = {{"url", "oci://h/a"}, {"ref", {{"tag", "--x"}}}};
+  EXPECT_FALSE(release_of_tree(helm_release, repository, "apps/a"));
+}
+
 }  // namespace
 }  // namespace ichor
