@@ -224,8 +224,9 @@ class SimSession final : public TalosSession {
       }
       if (port.node->frozen()) return;
       if (passage.answer) {
-        CallError error{request.call, Progress::answered, TlsVerdict::fine, passage.answer->code,
-                        passage.answer->text};
+        CallError error{request.call,         Progress::answered,   TlsVerdict::fine,
+                        passage.answer->code, passage.answer->text, {},
+                        passage.answer->fault};
         answer_later(tl::unexpected(std::move(error)));
         return;
       }
@@ -238,8 +239,13 @@ class SimSession final : public TalosSession {
       } else if (answer) {
         answer_later(CallResult<T>(*std::move(answer)));
       } else {
-        CallError error{request.call, Progress::answered, TlsVerdict::fine, answer.error().code,
-                        std::move(answer.error().text)};
+        CallError error{request.call,
+                        Progress::answered,
+                        TlsVerdict::fine,
+                        answer.error().code,
+                        std::move(answer.error().text),
+                        {},
+                        answer.error().fault};
         answer_later(tl::unexpected(std::move(error)));
       }
     };
@@ -281,9 +287,9 @@ Task<Outcome> SimSession::apply_configuration(Context context, ApplyRequest appl
     const bool held_back =
         reply->mode == Node::ApplyMode::staged || reply->mode == Node::ApplyMode::try_mode;
     if (!held_back || dry_run) return Nothing{};
-    return tl::unexpected(
-        Refusal{Code::aborted,
-                "the node took the config in another mode than asked for: " + reply->mode_details});
+    return tl::unexpected(Refusal{
+        Code::aborted,
+        "the node took the config in another mode than asked for: " + reply->mode_details, "A6"});
   };
   co_return outcome_of(co_await carry<Nothing>(context, std::move(request), std::move(execute)));
 }

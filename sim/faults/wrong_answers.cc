@@ -51,7 +51,7 @@ class ShortKubeconfig final : public Fault {
   using Fault::Fault;
   void on_passage(SimWorld&, Passage& passage) override {
     if (passage.call != Call::kubeconfig || !random().chance(0.6)) return;
-    passage.answer = Refusal{Code::internal, "kubeconfig archive: 512 bytes of 2210"};
+    passage.answer = Refusal{Code::internal, "kubeconfig archive: 512 bytes of 2210", "A8"};
     fire();
   }
 };

@@ -24,6 +24,7 @@ namespace ichor::sim {
 struct Refusal {
   Code code{Code::unknown};
   std::string text;
+  FaultId fault{};  // what our own adapter would have found in the answer
 };
 template <class T>
 using Answer = tl::expected<T, Refusal>;

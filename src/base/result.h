@@ -5,6 +5,8 @@
 #include <tl/expected.hpp>
 #include <utility>
 
+#include "base/fault_id.h"
+
 namespace ichor {
 
 /// Why something of our own could not be done. One value per reaction and no more: what a node
@@ -30,13 +32,14 @@ std::string_view name_of(Errc code);
 struct Error {
   Errc code{Errc::invalid};
   std::string message;
+  FaultId fault{};
 };
 
 template <class T>
 using Result = tl::expected<T, Error>;
 
-inline tl::unexpected<Error> fail(Errc code, std::string message) {
-  return tl::unexpected<Error>(Error{code, std::move(message)});
+inline tl::unexpected<Error> fail(Errc code, std::string message, FaultId fault = {}) {
+  return tl::unexpected<Error>(Error{code, std::move(message), fault});
 }
 
 }  // namespace ichor

@@ -13,10 +13,11 @@ namespace ichor {
 template <class T>
 using OrEnd = tl::expected<T, RunResult>;
 
-inline tl::unexpected<RunResult> end_with(Exit exit, std::string verdict) {
+inline tl::unexpected<RunResult> end_with(Exit exit, std::string verdict, FaultId fault = {}) {
   RunResult result;
   result.exit = exit;
   result.verdict = std::move(verdict);
+  result.fault = fault;
   return tl::unexpected<RunResult>(std::move(result));
 }
 
@@ -34,7 +35,7 @@ constexpr Exit exit_of(Errc code) {
 }
 
 inline tl::unexpected<RunResult> end_with(const Error& error) {
-  return end_with(exit_of(error.code), error.message);
+  return end_with(exit_of(error.code), error.message, error.fault);
 }
 
 }  // namespace ichor

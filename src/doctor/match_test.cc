@@ -10,7 +10,7 @@ struct Case {
   const char* fault;
 };
 
-// As Talos 1.12 and 1.13, talosctl, kubectl and ichor print them.
+// As Talos 1.12 and 1.13, talosctl and kubectl print them, and findings of ichor with their id.
 const Case kCases[] = {
     {"rpc error: code = Unavailable desc = connection error: desc = \"transport: authentication "
      "handshake failed: tls: failed to verify certificate: x509: certificate signed by unknown "
@@ -34,7 +34,7 @@ const Case kCases[] = {
     {"rpc error: code = ResourceExhausted desc = grpc: received message larger than max", "A7"},
     {"service etcd: Waiting for etcd spec", "E2"},
     {"etcdserver: too many learner members in cluster", "E6"},
-    {"the secrets are not those this cluster was begun with", "T9"},
+    {"error T9 secrets: the secrets are not those of this cluster", "T9"},
     {"write journal.db: No space left on device", "L3"},
     {"error E4 bootstrap: two etcd clusters: [cp1] and [cp2]", "E4"},
     {"Kubeconfig: Unavailable: connection reset by peer", "N7"},

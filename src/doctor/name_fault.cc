@@ -15,6 +15,11 @@ bool is_trouble(Exit exit) {
 
 void name_fault(RunResult& result) {
   if (!is_trouble(result.exit) || !result.findings.empty()) return;
+  if (!result.fault.empty()) {
+    result.findings.push_back(finding_of(result.fault.text(), {}, "", result.verdict));
+    return;
+  }
+  // What a disk, a library or a program said.
   const auto match = match_error(result.verdict);
   if (match && match->fault) {
     result.findings.push_back(finding_of(match->fault->id, {}, "", result.verdict));

@@ -18,13 +18,14 @@ Error refused_by(const LockOwner& holder, std::string_view why) {
   message += why;
   message += "; wait for it to end, or, if you know that it is gone, run `ichor unlock ";
   message += holder.nonce + "`";
-  return {Errc::locked, std::move(message)};
+  return {Errc::locked, std::move(message), "L7"};
 }
 
 Error lock_was_broken(const LockOwner& mine) {
   return {Errc::locked,
           "the lock with nonce " + mine.nonce +
-              " was broken by hand while this process held it; nothing more is written"};
+              " was broken by hand while this process held it; nothing more is written",
+          "L7"};
 }
 
 Error not_locked() {

@@ -21,9 +21,11 @@ const std::string_view kSchemaSql =
 ;  // clang-format on
 
 Error newer_schema(const std::string& file, int version) {
-  return {Errc::unsafe, file + ": the journal has schema version " + std::to_string(version) +
-                            ", newer than the " + std::to_string(kSchemaVersion) +
-                            " that this ichor knows; use the newer ichor that wrote it"};
+  return {Errc::unsafe,
+          file + ": the journal has schema version " + std::to_string(version) +
+              ", newer than the " + std::to_string(kSchemaVersion) +
+              " that this ichor knows; use the newer ichor that wrote it",
+          "L12"};
 }
 
 }  // namespace ichor

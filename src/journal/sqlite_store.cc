@@ -158,7 +158,7 @@ Result<void> SqliteStore::load_origin() {
 }
 
 Error SqliteStore::damaged(const std::string& what) const {
-  return {Errc::unsafe, folder_.file(kFile) + ": " + what + std::string(kDamageAdvice)};
+  return {Errc::unsafe, folder_.file(kFile) + ": " + what + std::string(kDamageAdvice), "L5"};
 }
 
 Result<std::vector<JournalRecord>> SqliteStore::read() {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <tl/expected.hpp>
 
+#include "base/fault_id.h"
 #include "model/ids.h"
 
 namespace ichor {
@@ -97,6 +98,7 @@ struct CallError {
   Code code{Code::unknown};
   std::string text;
   Fingerprint shown{};  // with TlsVerdict::wrong_pin: the key that answered
+  FaultId fault{};      // where ichor itself, and not the node, found what is wrong
 };
 
 /// "Bootstrap: FailedPrecondition: time is not in sync yet".

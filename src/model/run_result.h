@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fault_id.h"
 #include "base/time.h"
 #include "model/finding.h"
 #include "model/ids.h"
@@ -25,8 +26,18 @@ enum class Exit : int {
   terminated = 143,
 };
 
-/// How one step of one actor ended.
-enum class StepEnd { passed, failed, out_of_time, unsafe, cancelled, blocked };
+/// How one step of one actor ended. The last two end Kubernetes phases only: the CNI is still to
+/// come from elsewhere, or a program that the phase runs is not installed.
+enum class StepEnd {
+  passed,
+  failed,
+  out_of_time,
+  unsafe,
+  cancelled,
+  blocked,
+  cni_pending,
+  missing_tool
+};
 
 struct NodeResult {
   NodeName node;
@@ -41,6 +52,7 @@ struct NodeResult {
 struct RunResult {
   Exit exit{Exit::failed};
   std::string verdict;  // one sentence
+  FaultId fault{};      // of an end that has no findings
   std::vector<NodeResult> nodes;
   std::vector<Finding> findings;
   int mutations{0};        // mutating calls sent

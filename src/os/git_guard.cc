@@ -89,12 +89,14 @@ Result<void> refuse_committable(const std::string& path) {
         Errc::unsafe,
         fmt::format("{} lies in a git work tree and is not ignored there: a secret would be "
                     "committed. Add it to .gitignore, or name another place",
-                    path));
+                    path),
+        "O5");
   }
   return fail(Errc::unsafe,
               fmt::format("{} lies in a git work tree, and git could not say whether it is ignored "
                           "there. Name another place",
-                          path));
+                          path),
+              "O5");
 }
 
 }  // namespace ichor

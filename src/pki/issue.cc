@@ -188,7 +188,7 @@ Result<std::string> issue_for(const CertificateAndKey& ca, const LeafRequest& re
   if (!ca_key) return fail(Errc::invalid, "the authority's key: " + ca_key.error().message);
   if (X509_check_private_key(authority.get(), ca_key->handle()) != 1) {
     ERR_clear_error();
-    return fail(Errc::invalid, "the authority's key does not belong to its certificate");
+    return fail(Errc::invalid, "the authority's key does not belong to its certificate", "T8");
   }
   auto certificate = leaf(request, key, authority.get());
   if (!certificate) return tl::unexpected(certificate.error());

@@ -27,8 +27,9 @@ class SecretsReader {
   Result<SecretsBundle> run();
 
  private:
-  void refuse(const yaml::Node& at, std::string what) {
-    if (!error_) error_ = Error{Errc::invalid, document_.where(at) + ": " + std::move(what)};
+  void refuse(const yaml::Node& at, std::string what, FaultId fault = {}) {
+    if (error_) return;
+    error_ = Error{Errc::invalid, document_.where(at) + ": " + std::move(what), fault};
   }
   const yaml::Node& section(const yaml::Node& parent, std::string_view key);
   std::string text(const yaml::Node& parent, std::string_view key, bool required = true);
@@ -93,13 +94,16 @@ CertificateAndKey SecretsReader::pair(const yaml::Node& certs, std::string_view 
   const auto certificate = Certificate::from_pem(pair.certificate);
   const auto private_key = PrivateKey::from_pem(pair.key);
   if (!certificate) {
-    refuse(*node.find("crt"), fmt::format("\"{}.crt\" is {}", key, certificate.error().message));
+    refuse(*node.find("crt"), fmt::format("\"{}.crt\" is {}", key, certificate.error().message),
+           "T8");
   } else if (!certificate->facts().is_ca) {
-    refuse(*node.find("crt"), fmt::format("\"{}.crt\" is not a certificate authority", key));
+    refuse(*node.find("crt"), fmt::format("\"{}.crt\" is not a certificate authority", key), "T8");
   } else if (!private_key) {
-    refuse(*node.find("key"), fmt::format("\"{}.key\" is {}", key, private_key.error().message));
+    refuse(*node.find("key"), fmt::format("\"{}.key\" is {}", key, private_key.error().message),
+           "T8");
   } else if (!certificate->matches(*private_key)) {
-    refuse(*node.find("key"), fmt::format("\"{}.key\" does not belong to its certificate", key));
+    refuse(*node.find("key"), fmt::format("\"{}.key\" does not belong to its certificate", key),
+           "T8");
   }
   return pair;
 }
@@ -139,7 +143,7 @@ Result<SecretsBundle> SecretsReader::run() {
   const yaml::Node& service_account = section(certs, "k8sserviceaccount");
   bundle.k8s_service_account_key = SecretString(decoded(service_account, "key"));
   if (!error_ && !PrivateKey::from_pem(bundle.k8s_service_account_key)) {
-    refuse(*service_account.find("key"), "\"k8sserviceaccount.key\" is not a private key");
+    refuse(*service_account.find("key"), "\"k8sserviceaccount.key\" is not a private key", "T8");
   }
   yaml::wipe(document_.root);
   if (error_) return tl::unexpected(*error_);

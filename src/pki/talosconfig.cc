@@ -35,8 +35,9 @@ class TalosconfigReader {
   }
 
  private:
-  void refuse(const yaml::Node& at, std::string what) {
-    if (!error_) error_ = Error{Errc::invalid, document_.where(at) + ": " + std::move(what)};
+  void refuse(const yaml::Node& at, std::string what, FaultId fault = {}) {
+    if (error_) return;
+    error_ = Error{Errc::invalid, document_.where(at) + ": " + std::move(what), fault};
   }
 
   std::vector<std::string> texts(const yaml::Node& parent, std::string_view key) {
@@ -76,7 +77,8 @@ class TalosconfigReader {
     if (!key || !matches(context.client.certificate, *key)) {
       refuse(entry.key,
              fmt::format("the key of the context \"{}\" does not belong to its certificate",
-                         context.name));
+                         context.name),
+             "T8");
     }
     return context;
   }

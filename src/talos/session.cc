@@ -258,7 +258,11 @@ Task<CallResult<SecretString>> GrpcSession::kubeconfig(Context context) {
   if (!archive) co_return tl::unexpected(std::move(archive).error());
   auto kubeconfig = kubeconfig_from_archive(*archive);
   wipe(*archive);
-  if (!kubeconfig) co_return tl::unexpected(bad_reply(Call::kubeconfig, kubeconfig.error()));
+  if (!kubeconfig) {
+    CallError error = bad_reply(Call::kubeconfig, kubeconfig.error());
+    error.fault = "A8";
+    co_return tl::unexpected(std::move(error));
+  }
   co_return *std::move(kubeconfig);
 }
 
@@ -397,6 +401,7 @@ Task<Outcome> GrpcSession::apply_configuration(Context context, ApplyRequest req
           bad_reply(call, "the node took the config in another mode than asked for: " +
                               clean_text(item.mode_details()));
       error.code = Code::aborted;
+      error.fault = "A6";
       co_return Outcome::failed(std::move(error));
     }
     append_texts(warnings, item.warnings());

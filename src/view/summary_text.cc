@@ -98,6 +98,8 @@ std::string_view name_of(StepEnd end) {
     case StepEnd::unsafe: return "unsafe";
     case StepEnd::cancelled: return "cancelled";
     case StepEnd::blocked: return "blocked";
+    case StepEnd::cni_pending: return "CNI pending";
+    case StepEnd::missing_tool: return "missing tool";
   }
   return "?";
 }

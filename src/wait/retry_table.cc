@@ -25,6 +25,7 @@ RetryRule tls(TlsVerdict verdict, Reaction reaction, std::string_view fault,
           .tls = verdict,
           .code = {},
           .text = {},
+          .mark = {},
           .reaction = reaction,
           .fault = fault,
           .hint = hint};
@@ -38,9 +39,21 @@ RetryRule said(std::optional<Call> call, Code code, std::string_view text, React
           .tls = {},
           .code = code,
           .text = text,
+          .mark = {},
           .reaction = reaction,
           .fault = fault,
           .hint = hint};
+}
+
+/// ichor itself found the fault in what the node answered, or in what it did with the answer.
+template <std::size_t N>
+RetryRule found(std::optional<Call> call, const char (&id)[N], Reaction reaction,
+                std::string_view hint) {
+  RetryRule rule = said(call, Code::unknown, {}, reaction, id, hint);
+  rule.progress.reset();
+  rule.code.reset();
+  rule.mark = id;
+  return rule;
 }
 
 RetryRule lost(Progress progress, std::optional<Code> code, Reaction reaction,
@@ -50,6 +63,7 @@ RetryRule lost(Progress progress, std::optional<Code> code, Reaction reaction,
           .tls = {},
           .code = code,
           .text = {},
+          .mark = {},
           .reaction = reaction,
           .fault = fault,
           .hint = hint};
@@ -90,8 +104,8 @@ std::vector<RetryRule> rules_of_changes() {
            "another apply is under way"),
       said(apply, Code::failed_precondition, "node is rebooting", look_again, "A1",
            "a config was applied and the node is rebooting"),
-      said(
-          apply, Code::aborted, "another mode", give_up, "A6",
+      found(
+          apply, "A6", give_up,
           "the config is kept for the next boot or on trial only: reboot the node, then `ichor up` "
           "looks again"),
       said(apply, Code::unimplemented, "--mode=", give_up, "A6",
@@ -134,10 +148,8 @@ std::vector<RetryRule> rules_of_all_calls() {
       said(Call::kubeconfig, Code::data_loss, {}, give_up, "T11",
            "the control plane is not what its config made it: look at it before anything else; "
            "nothing was written"),
-      said(Call::kubeconfig, Code::internal, "kubeconfig archive", retry, "A8",
-           "the node's archive was not whole: it is fetched again"),
-      said(Call::kubeconfig, Code::internal, "cannot be written", retry, "L13",
-           "make the folder writable, or name another one"),
+      found(Call::kubeconfig, "A8", retry, "the node's archive was not whole: it is fetched again"),
+      found(Call::kubeconfig, "L13", retry, "make the folder writable, or name another one"),
 
       // The way to the node. A mutation that was sent may have happened.
       {.call = {},
@@ -145,6 +157,7 @@ std::vector<RetryRule> rules_of_all_calls() {
        .tls = {},
        .code = {},
        .text = "HTTP proxy",
+       .mark = {},
        .reaction = retry,
        .fault = "N14",
        .hint = "a web proxy answers in the node's place: except port 50000 of the nodes from it"},
@@ -159,6 +172,7 @@ std::vector<RetryRule> rules_of_all_calls() {
        .tls = {},
        .code = {},
        .text = {},
+       .mark = {},
        .reaction = retry,
        .fault = "A1",
        .hint = "unknown answer; bounded retry"},
@@ -177,6 +191,7 @@ bool matches(const RetryRule& rule, const CallError& error) {
   if (rule.progress && *rule.progress != error.progress) return false;
   if (rule.tls && *rule.tls != error.tls) return false;
   if (rule.code && *rule.code != error.code) return false;
+  if (!rule.mark.empty() && rule.mark != error.fault) return false;
   return rule.text.empty() || error.text.find(rule.text) != std::string::npos;
 }
 

@@ -18,14 +18,15 @@ enum class Reaction {
 
 std::string_view name_of(Reaction reaction);
 
-/// One row of the table: unset fields match everything, `text` matches as a part of the error's
-/// text.
+/// One row of the table: unset fields match everything. `text` matches as a part of what a node or
+/// a library said; what ichor itself found is told by `mark`, never by its own sentences.
 struct RetryRule {
   std::optional<Call> call;
   std::optional<Progress> progress;
   std::optional<TlsVerdict> tls;
   std::optional<Code> code;
   std::string_view text;
+  FaultId mark{};
   Reaction reaction;
   std::string_view fault;  // row of the fault catalogue
   std::string_view hint;   // what the operator can do
