@@ -22,6 +22,14 @@ function(ichor_add_executable target suffix)
     list(TRANSFORM parts PREPEND ichor_)
     list(TRANSFORM parts APPEND "${suffix}")
     target_link_libraries(${target} PRIVATE ${parts})
+    # What ships has no symbols. They are in a file beside it, which gdb, perf and addr2line find by
+    # its name: a crash report of a user can be read.
+    if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT ICHOR_SANITIZE AND NOT ICHOR_COVERAGE)
+        add_custom_command(TARGET ${target} POST_BUILD VERBATIM
+            COMMAND ${CMAKE_OBJCOPY} --only-keep-debug ${target} ${target}.debug
+            COMMAND ${CMAKE_STRIP} ${target}
+            COMMAND ${CMAKE_OBJCOPY} --add-gnu-debuglink=${target}.debug ${target})
+    endif()
 endfunction()
 
 file(GLOB main CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/main.cc)
