@@ -24,7 +24,7 @@ def limit():
     subprocess.run(["cmake", "--build", measure.ROOT / "build", "--target", "lab_limit"],
                    check=True, stdout=subprocess.DEVNULL)
     told = subprocess.run([measure.ROOT / "build/lab_limit", str(CONTROL_PLANES), str(WORKERS),
-                           "after-api"], check=True, stdout=subprocess.PIPE, text=True)
+                           "with-control-planes"], check=True, stdout=subprocess.PIPE, text=True)
     return float(told.stdout)
 
 

@@ -33,7 +33,7 @@ nodes:
 """
 
 
-def profile(nodes, workers="after-api"):
+def profile(nodes, workers="with-control-planes"):
     """Three control planes, the others workers."""
     text = HEAD.format(workers=workers)
     for number in range(nodes):
@@ -75,7 +75,7 @@ def median(values):
 class Lab:
     """A lab in a process of its own, in maintenance mode, with a profile for it."""
 
-    def __init__(self, nodes, time_scale, workers="after-api"):
+    def __init__(self, nodes, time_scale, workers="with-control-planes"):
         self.folder = tempfile.TemporaryDirectory()
         home = pathlib.Path(self.folder.name)
         self.profile, self.state, self.diary = home / "ichor.yaml", home / "lab", home / "diary"

@@ -89,8 +89,8 @@ struct ProxmoxPlan {
   std::optional<std::uint16_t> vlan;  // the tag on net0
 };
 
-/// When workers get their configs. Control planes first is the order of the runbook; together with
-/// them is faster and as safe, because a worker without an API server only waits.
+/// When workers get their configs. Together with the control planes is faster and as safe, because
+/// a worker without an API server only waits; after the API is what role folders ask for.
 enum class WorkerOrder { after_api, with_control_planes };
 
 /// The only delays between attempts. Reads have their own, shorter ones, because they change
@@ -134,7 +134,7 @@ struct ClusterProfile {
   std::vector<Fingerprint> pins;
   /// Keys that the operator accepts in place of the bound ones: `--accept-key NODE=FINGERPRINT`.
   std::map<NodeName, Fingerprint> accepted_keys;
-  WorkerOrder worker_order{WorkerOrder::after_api};
+  WorkerOrder worker_order{WorkerOrder::with_control_planes};
   bool sequential{false};  // apply one node at a time
   int concurrency{64};     // applies at the same time
   RetryLimits retry;

@@ -61,7 +61,7 @@ TEST(Profile, ASmallOneHasDefaults) {
   EXPECT_EQ(profile.network.dns_domain, "cluster.local");
   EXPECT_EQ(profile.talos.contract, (TalosVersion{1, 13, 0}));
   EXPECT_EQ(profile.trust, Trust::tofu);
-  EXPECT_EQ(profile.worker_order, WorkerOrder::after_api);
+  EXPECT_EQ(profile.worker_order, WorkerOrder::with_control_planes);
   EXPECT_FALSE(profile.sequential);
   EXPECT_EQ(profile.retry.retries, 5);
 }
@@ -79,7 +79,7 @@ TEST(Profile, EveryFieldArrives) {
       "  allow_scheduling_on_control_planes: true\n"
       "  secrets_file: s.yaml\n"
       "trust: pin\n"
-      "order: {workers: with-control-planes, apply: sequential, concurrency: 2}\n"
+      "order: {workers: after-api, apply: sequential, concurrency: 2}\n"
       "retry: {initial: 500ms, factor: 1.5, max: 10s, retries: 0}\n"
       "budgets: {poll: 2s}\n"
       "nodes:\n"
@@ -106,7 +106,7 @@ TEST(Profile, EveryFieldArrives) {
   EXPECT_TRUE(profile.talos.allow_scheduling_on_control_planes);
   EXPECT_EQ(profile.talos.secrets_file, "s.yaml");
   EXPECT_EQ(profile.trust, Trust::pin);
-  EXPECT_EQ(profile.worker_order, WorkerOrder::with_control_planes);
+  EXPECT_EQ(profile.worker_order, WorkerOrder::after_api);
   EXPECT_TRUE(profile.sequential);
   EXPECT_EQ(profile.concurrency, 2);
   EXPECT_EQ(profile.retry.initial, std::chrono::milliseconds(500));

@@ -66,6 +66,8 @@ class RoleProjectReader {
   ProfileReading run(const std::vector<std::string>& files) {
     recipe_.cluster_name = folder_.substr(folder_.rfind('/') + 1);
     reading_.profile.name = recipe_.cluster_name;
+    // What controlplane/ and worker/ mean to their users: first the one, then the other.
+    reading_.profile.worker_order = WorkerOrder::after_api;
     std::vector<Finding> findings;
     const std::vector<RoleFile> nodes = read_role_folders(folder_, files, findings);
     if (read_base()) {

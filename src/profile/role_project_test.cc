@@ -69,6 +69,7 @@ TEST_F(RoleProject, IsAProfileOfItsOwn) {
   EXPECT_EQ(profile.talos.version, (TalosVersion{1, 12, 6}));
   EXPECT_EQ(profile.talos.kubernetes_version, "v1.35.2");
   EXPECT_TRUE(profile.talos.cni_none);
+  EXPECT_EQ(profile.worker_order, WorkerOrder::after_api);
   ASSERT_EQ(profile.nodes.size(), 3u);
   EXPECT_EQ(profile.nodes[0].address.value(), "192.168.22.101");
   EXPECT_EQ(profile.nodes[0].interface, "eth0");
