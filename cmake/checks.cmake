@@ -32,6 +32,9 @@ add_test(NAME lab.attacks
 add_test(NAME lab.canary
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/canary_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+add_test(NAME lab.rivals
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/rivals_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
 add_test(NAME lab.reset
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/reset_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
@@ -47,7 +50,7 @@ add_test(NAME lab.process
             ${CMAKE_SOURCE_DIR}/tests/process/run bootstrap_reply_lost bits_flip good_cable)
 set_tests_properties(lab.process PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(lab.process lab.up lab.kill lab.config_dir lab.layouts lab.flags lab.canary
-    lab.reset lab.runs lab.kubernetes lab.walk lab.attacks
+    lab.reset lab.runs lab.kubernetes lab.walk lab.attacks lab.rivals
     PROPERTIES LABELS lab TIMEOUT 900)
 
 # The whole program against something hostile: nodes, an API server, a repository.

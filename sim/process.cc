@@ -113,7 +113,9 @@ Task<void> SimProcess::main() {
   if (world_.journal_schema() > kSchemaVersion) {
     RunResult refused;
     refused.exit = Exit::unsafe;
-    refused.verdict = newer_schema("journal.db", world_.journal_schema()).message;
+    const Error newer = newer_schema("journal.db", world_.journal_schema());
+    refused.verdict = newer.message;
+    refused.fault = newer.fault;
     name_fault(refused);
     for (Finding& finding : refused.findings) finding.where = "journal";
     result_ = std::move(refused);

@@ -125,6 +125,7 @@ ScenarioResult judge_secrets(const Scenario& scenario) {
   RunResult run;
   run.exit = Exit::failed;
   if (!read) run.verdict = read.error().message;
+  if (!read) run.fault = read.error().fault;
   name_fault(run);
   return judged(scenario.expect, run.findings, run.exit);
 }

@@ -99,8 +99,8 @@ TEST_F(CommandsTest, PlanNamesEveryActionAndChangesNothing) {
   EXPECT_THAT(
       desk_.display().rows("action", {"node", "action"}),
       ElementsAre("cp1 ApplyConfiguration", "cp2 ApplyConfiguration", "cp3 ApplyConfiguration",
-                  "cp1 Bootstrap", "cp1 Kubeconfig", "w1 ApplyConfiguration",
-                  "w2 ApplyConfiguration", "w3 ApplyConfiguration"));
+                  "w1 ApplyConfiguration", "w2 ApplyConfiguration", "w3 ApplyConfiguration",
+                  "cp1 Bootstrap", "cp1 Kubeconfig"));
   EXPECT_THAT(desk_.display().rows("node", {"node", "fingerprint"}),
               Contains("cp1 pin of 52:54:00:16:01:01"));
   EXPECT_EQ(desk_.display().summary().planned, 8);
@@ -129,8 +129,8 @@ TEST_F(CommandsTest, PlanWaitsForANodeThatIsNotThere) {
   EXPECT_THAT(
       desk_.display().rows("action", {"node", "action"}),
       ElementsAre("cp2 wait", "cp1 ApplyConfiguration", "cp2 ApplyConfiguration",
-                  "cp3 ApplyConfiguration", "cp1 Bootstrap", "cp1 Kubeconfig",
-                  "w1 ApplyConfiguration", "w2 ApplyConfiguration", "w3 ApplyConfiguration"));
+                  "cp3 ApplyConfiguration", "w1 ApplyConfiguration", "w2 ApplyConfiguration",
+                  "w3 ApplyConfiguration", "cp1 Bootstrap", "cp1 Kubeconfig"));
   EXPECT_THAT(result().verdict, HasSubstr("not verified: cp2"));
 }
 

@@ -4,9 +4,7 @@
 #include <csignal>
 #include <fmt/format.h>
 
-#include "async/task_group.h"
 #include "engine/orchestrator.h"
-#include "machineconfig/kubeconfig.h"
 
 namespace ichor {
 
@@ -47,22 +45,51 @@ constexpr Duration kLookAgain = std::chrono::seconds(10);
 
 std::vector<Step> steps_of(const ClusterProfile& profile, const RunWish& wish) {
   if (!wish.steps.empty()) return wish.steps;
-  return wish.phases.empty() ? bring_up(profile) : only(bring_up(profile), wish.phases);
+  std::vector<Step> steps = bring_up(profile);
+  if (!wish.kubernetes) {
+    std::erase_if(steps, [](const Step& step) { return step.who == Who::kubernetes; });
+  }
+  return wish.phases.empty() ? steps : only(std::move(steps), wish.phases);
 }
 
 RunId new_run(Random& random) {
   return RunId(fmt::format("{:016x}{:016x}", random.next(), random.next()));
 }
 
-Task<void> run_into(Orchestrator& orchestrator, Context context, const RunWish& wish,
-                    RunResult& result) {
-  CancelScope inner(*context.scope);
-  TaskGroup group(context);
-  if (wish.beside) group.spawn(wish.beside(context.under(inner)));
+Task<void> run_into(Orchestrator& orchestrator, Context context, RunResult& result) {
   result = co_await orchestrator.run(context);
-  inner.cancel();
-  co_await group.join();
 }
+
+/// One run of the engine, to its end or until a signal.
+RunResult drive(const World& world, const ClusterProfile& profile, const ConfigSet& configs,
+                bool adopt, std::vector<Step> steps, Desk& desk) {
+  RunIdentity identity{new_run(desk.random()), desk.owner(), adopt};
+  Orchestrator orchestrator(world, profile, configs, std::move(identity), std::move(steps));
+  desk.display().begin(profile);
+  CancelScope scope;
+  RunResult result;
+  const int signal =
+      desk.drive(run_into(orchestrator, Context{&desk.clock(), &scope}, result), scope);
+  if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
+  return result;
+}
+
+/// For a run that has no steps on nodes.
+class NoNodes final : public TalosApi, public KubeApi {
+ public:
+  Task<CallResult<std::unique_ptr<TalosSession>>> open(Context, IpAddress, PeerDemand) override {
+    co_return tl::unexpected(unasked(Call::open));
+  }
+  Task<CallResult<void>> ready(Context, const SecretString&) override {
+    co_return tl::unexpected(unasked(Call::kube_ready));
+  }
+
+ private:
+  static CallError unasked(Call call) {
+    return {call, Progress::not_sent, TlsVerdict::fine, Code::unavailable,
+            "this run does not look at nodes"};
+  }
+};
 
 Task<void> survey_into(Context context, World& world, const ClusterProfile& profile,
                        const JournalFacts& facts, int tries, ClusterView& view) {
@@ -75,15 +102,6 @@ Task<void> survey_into(Context context, World& world, const ClusterProfile& prof
     // A machine that was just switched on needs half a minute to its API.
     co_await sleep_for(context, kLookAgain * i);
   }
-}
-
-std::function<Result<SecretString>(const SecretString&)> kubeconfig_check(
-    const ClusterProfile& profile, const Workspace& space) {
-  // A guest has a talosconfig and does not know the cluster's CA.
-  if (space.secrets.k8s.certificate.empty()) return {};
-  KubeconfigTerms terms{profile.name, profile.network.api_endpoint, space.secrets.k8s.certificate};
-  return
-      [terms = std::move(terms)](const SecretString& text) { return own_kubeconfig(text, terms); };
 }
 
 }  // namespace
@@ -101,16 +119,20 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunW
                     space.state->files(),
                     desk.display(),
                     &openings,
-                    kubeconfig_check(profile, space)};
-  RunIdentity identity{new_run(desk.random()), desk.owner(), wish.adopt};
-  Orchestrator orchestrator(world, profile, space.configs, std::move(identity),
-                            steps_of(profile, wish));
-  desk.display().begin(profile);
-  CancelScope scope;
-  RunResult result;
-  const int signal =
-      desk.drive(run_into(orchestrator, Context{&desk.clock(), &scope}, wish, result), scope);
-  if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
+                    kubeconfig_check(profile, space),
+                    wish.kubernetes};
+  return drive(world, profile, space.configs, wish.adopt, steps_of(profile, wish), desk);
+}
+
+RunResult run_kubernetes(const ClusterProfile& profile, StateDir& state, KubernetesWork& work,
+                         Desk& desk) {
+  NoNodes no_nodes;
+  const World world{desk.clock(),  desk.random(),  no_nodes, no_nodes, state.journal(),
+                    state.files(), desk.display(), nullptr,  {},       &work.part()};
+  const KubernetesOptions& options = work.options();
+  RunResult result =
+      drive(world, profile, {}, false, kubernetes_steps(options.first, options.last), desk);
+  work.show(result);
   return result;
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "command/desk.h"
+#include "command/kubernetes_run.h"
 #include "command/workspace.h"
 #include "engine/dry_run.h"
 #include "engine/planner.h"
@@ -22,13 +22,18 @@ struct RunWish {
   std::vector<Step> steps{};  // instead of the sequence's, if there are any
   bool adopt{false};          // go on with a cluster that the journal has not made
   bool offline{false};        // for plans
-  /// Work beside the engine, called off when the engine has ended; empty: none.
-  std::function<Task<void>(Context)> beside{};
+  /// The Kubernetes phases of the run; null: it ends with the nodes.
+  KubernetesPart* kubernetes{nullptr};
 };
 
 /// Runs the engine on the workspace's cluster, to its end or until a signal.
 RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
                      Desk& desk);
+
+/// Runs Kubernetes phases alone, on nodes that were verified before, under the same lock and in the
+/// same journal, and shows what came of them.
+RunResult run_kubernetes(const ClusterProfile& profile, StateDir& state, KubernetesWork& work,
+                         Desk& desk);
 
 /// The world as a command sees it that changes nothing: every mutation is refused, and where there
 /// is no state folder nothing is remembered. The workspace must outlive it.

@@ -28,7 +28,7 @@ Task<void> look_into(Context context, GatePlace place, KubernetesPlan plan,
 
 std::optional<Overview> look_at_kubernetes(const std::string& file, const ProfileInput& input,
                                            const Ground& ground, Duration patience, Desk& desk) {
-  const auto kubeconfig = find_kubeconfig(file, ground.state_dir, desk);
+  const auto kubeconfig = find_kubeconfig(file, input, ground, desk);
   if (!kubeconfig) return std::nullopt;
   auto client = desk.open_kube(*kubeconfig, file.empty() ? ground.dial : nullptr);
   if (!client) return std::nullopt;

@@ -21,20 +21,42 @@ OrEnd<SecretString> read_kubeconfig_file(const std::string& file, Desk& desk) {
 
 }  // namespace
 
-OrEnd<SecretString> kubeconfig_of(const std::string& file, StateDir& state, Desk& desk) {
+OrEnd<SecretString> kubeconfig_of(const std::string& file, StateDir& state,
+                                  const KubeconfigCheck& check, Desk& desk) {
   if (!file.empty()) return read_kubeconfig_file(file, desk);
   auto kept = state.load("kubeconfig");
   if (!kept) return end_with(kept.error());
   if (!*kept) return no_kubeconfig(state.path());
-  return **std::move(kept);
+  if (!check) return **std::move(kept);
+  auto ours = check(**kept);
+  if (!ours) {
+    return end_with(Exit::unsafe,
+                    fmt::format("{}/kubeconfig is not one of this cluster: {}; `ichor kubeconfig` "
+                                "fetches and checks it again",
+                                state.path(), ours.error().message));
+  }
+  return *std::move(ours);
 }
 
-OrEnd<SecretString> find_kubeconfig(const std::string& file, const std::string& state_dir,
-                                    Desk& desk) {
+std::optional<Workspace> reach_talos(const ProfileInput& input, const Ground& ground, Desk& desk) {
+  WorkspaceWish place = ground.wish();
+  place.read_only = true;
+  place.as_guest = true;
+  auto space = open_workspace(input, place, desk);
+  // No node knows secrets that were made for this look.
+  if (!space || !space->secrets_kept) return std::nullopt;
+  return *std::move(space);
+}
+
+OrEnd<SecretString> find_kubeconfig(const std::string& file, const ProfileInput& input,
+                                    const Ground& ground, Desk& desk) {
   if (!file.empty()) return read_kubeconfig_file(file, desk);
-  auto state = desk.open_state(state_dir, Desk::Missing::refuse);
-  if (!state) return no_kubeconfig(state_dir);
-  return kubeconfig_of(file, **state, desk);
+  if (const auto known = reach_talos(input, ground, desk); known && known->state) {
+    return kubeconfig_of(file, *known->state, kubeconfig_check(input.profile, *known), desk);
+  }
+  auto state = desk.open_state(ground.state_dir, Desk::Missing::refuse);
+  if (!state) return no_kubeconfig(ground.state_dir);
+  return kubeconfig_of(file, **state, {}, desk);
 }
 
 OrEnd<KubeReach> reach_kube(const std::string& file, const NodeOptions& nodes,
@@ -48,7 +70,8 @@ OrEnd<KubeReach> reach_kube(const std::string& file, const NodeOptions& nodes,
     reach.input = *std::move(input);
     reach.ground = *std::move(ground);
   }
-  auto kubeconfig = find_kubeconfig(file, reach.ground ? reach.ground->state_dir : "", desk);
+  auto kubeconfig = file.empty() ? find_kubeconfig(file, *reach.input, *reach.ground, desk)
+                                 : read_kubeconfig_file(file, desk);
   if (!kubeconfig) return tl::unexpected(std::move(kubeconfig).error());
   reach.kubeconfig = *std::move(kubeconfig);
   // A kubeconfig that was named is dialled as it says.

@@ -26,12 +26,18 @@ struct KubeReach {
 OrEnd<KubeReach> reach_kube(const std::string& file, const NodeOptions& nodes,
                             const CommonOptions& common, Desk& desk);
 
-/// The kubeconfig of a file, or else of the state folder at `state_dir`.
-OrEnd<SecretString> find_kubeconfig(const std::string& file, const std::string& state_dir,
-                                    Desk& desk);
+/// What is known of the cluster without changing anything, where its secrets or a talosconfig are
+/// there; else nothing.
+std::optional<Workspace> reach_talos(const ProfileInput& input, const Ground& ground, Desk& desk);
 
-/// The same for a state folder that is open.
-OrEnd<SecretString> kubeconfig_of(const std::string& file, StateDir& state, Desk& desk);
+/// The kubeconfig of a file, or else of the state folder. That one must pass `check`, because an
+/// older ichor kept what a node returned; a file that the operator names is taken as it is.
+OrEnd<SecretString> kubeconfig_of(const std::string& file, StateDir& state,
+                                  const KubeconfigCheck& check, Desk& desk);
+
+/// The same for a cluster that is only looked at.
+OrEnd<SecretString> find_kubeconfig(const std::string& file, const ProfileInput& input,
+                                    const Ground& ground, Desk& desk);
 
 /// What is unmet, for programs: an empty listing, and one of its rows.
 Listing unmet_listing();

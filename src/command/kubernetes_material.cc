@@ -360,8 +360,7 @@ class Loader {
 }  // namespace
 
 OrEnd<KubernetesMaterial> load_material(const ProfileInput& input, StateDir& state,
-                                        SecretString kubeconfig, const MaterialWish& wish,
-                                        Desk& desk) {
+                                        const MaterialWish& wish, Desk& desk) {
   Loader loader(input, state, desk);
   loader.load(wish);
   if (!loader.findings().empty()) {
@@ -371,9 +370,7 @@ OrEnd<KubernetesMaterial> load_material(const ProfileInput& input, StateDir& sta
     result.findings = std::move(loader.findings());
     return tl::unexpected(std::move(result));
   }
-  KubernetesMaterial material = std::move(loader.material());
-  material.kubeconfig = std::move(kubeconfig);
-  return material;
+  return std::move(loader.material());
 }
 
 }  // namespace ichor

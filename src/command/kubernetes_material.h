@@ -17,7 +17,6 @@ struct MaterialWish {
 /// key pair that the state folder does not have yet is made. Ends with findings that name every
 /// file that cannot be had; nothing has been sent by then.
 OrEnd<KubernetesMaterial> load_material(const ProfileInput& input, StateDir& state,
-                                        SecretString kubeconfig, const MaterialWish& wish,
-                                        Desk& desk);
+                                        const MaterialWish& wish, Desk& desk);
 
 }  // namespace ichor

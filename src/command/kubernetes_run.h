@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -7,31 +8,58 @@
 #include "command/early.h"
 #include "command/ground.h"
 #include "command/profile_input.h"
+#include "command/workspace.h"
 #include "model/run_result.h"
-#include "phase/kubernetes/run_phases.h"
+#include "phase/kubernetes/kubernetes_part.h"
 
 namespace ichor {
 
 /// How a command runs Kubernetes phases.
-struct KubernetesWish {
-  PhasesWish phases;
+struct KubernetesOptions {
+  int first{0};
+  int last{3};
+  PhasesOptions phases;
   std::string kubeconfig;  // a file; empty: the one in the state folder
+  KubeconfigCheck check;   // of the one in the state folder
   bool for_programs{false};
   bool detailed_exitcode{false};
-  FetchedCharts fetched{};  // before
+  std::function<void()> on_open;  // called when the API is opened; empty: nothing
 };
 
-/// Runs phases on the profile's cluster, shows what each came to, and takes the end into `result`.
-/// `talos` may be null: then Talos is not asked. The state folder must be this machine's own.
-void run_kubernetes(const ProfileInput& input, const Ground& ground, StateDir& state,
-                    TalosApi* talos, const KubernetesWish& wish, RunResult& result, Desk& desk);
+/// The Kubernetes phases of one command: what they need, read and decrypted once, before the nodes
+/// are touched; what they work with; and what came of them. All references must outlive it.
+class KubernetesWork {
+ public:
+  /// Fails where a program or an input is missing: bad news is better now than after twenty
+  /// minutes. `talos` may be null: then Talos is not asked.
+  static OrEnd<std::unique_ptr<KubernetesWork>> prepare(const ProfileInput& input,
+                                                        const Ground& ground, StateDir& state,
+                                                        TalosApi* talos, KubernetesOptions options,
+                                                        Desk& desk);
 
-/// Whether phases could be run later: what they need is there, decrypted and installed. Asked
-/// before the nodes are touched; bad news is better then than after twenty minutes.
-OrEnd<KubernetesMaterial> check_kubernetes(const ProfileInput& input, StateDir& state,
-                                           const PhasesWish& wish, Desk& desk);
+  KubernetesPart& part() { return *part_; }
+  const KubernetesOptions& options() const { return options_; }
 
-/// The way to the nodes, where the cluster's secrets or a talosconfig are there; else null.
-std::unique_ptr<Site> reach_talos(const ProfileInput& input, const Ground& ground, Desk& desk);
+  /// Shows what each phase came to. With detailed_exitcode a dry run that found changes ends so.
+  void show(RunResult& result) const;
+
+ private:
+  KubernetesWork(const Ground& ground, StateDir& state, KubernetesOptions options,
+                 KubernetesMaterial material, Desk& desk)
+      : ground_(ground),
+        state_(state),
+        options_(std::move(options)),
+        material_(std::move(material)),
+        desk_(desk) {}
+
+  OrEnd<OpenedKube> open();
+
+  const Ground& ground_;
+  StateDir& state_;
+  KubernetesOptions options_;
+  KubernetesMaterial material_;
+  Desk& desk_;
+  std::unique_ptr<KubernetesPart> part_;
+};
 
 }  // namespace ichor

@@ -1,5 +1,7 @@
 #include "command/commands.h"
+#include "command/engine_run.h"
 #include "command/finish.h"
+#include "command/kube_reach.h"
 #include "command/kubernetes_run.h"
 #include "model/kubernetes_plan.h"
 
@@ -13,7 +15,8 @@ OrEnd<std::unique_ptr<StateDir>> open_own_state(const std::string& path, bool ad
   if (!state) return end_with(state.error());
   if (!(*state)->copied()) return *std::move(state);
   if (!adopt) {
-    return end_with(Exit::unsafe, path + " was begun on another machine: --adopt goes on with it");
+    return end_with(Exit::unsafe, path + " was begun on another machine: --adopt goes on with it",
+                    "L6");
   }
   if (auto adopted = (*state)->adopt(desk.owner()); !adopted) return end_with(adopted.error());
   return *std::move(state);
@@ -29,19 +32,21 @@ Exit run(const PhaseRequest& request, const CommonOptions& common, Desk& desk) {
   }
   const auto ground = find_ground(common, *input, desk);
   if (!ground) return finish(ground.error(), desk);
-  const std::unique_ptr<Site> site = reach_talos(*input, *ground, desk);
+  const std::optional<Workspace> known = reach_talos(*input, *ground, desk);
   auto state = open_own_state(ground->state_dir, request.change.adopt, desk);
   if (!state) return finish(std::move(state).error(), desk);
-  KubernetesWish wish;
-  wish.phases.first = wish.phases.last = static_cast<int>(request.phase);
-  wish.phases.options = {request.change.dry_run, request.force_conflicts};
-  wish.phases.timeout = request.timeout;
-  wish.kubeconfig = request.kubeconfig;
-  wish.for_programs = for_programs(common.output);
-  wish.detailed_exitcode = request.change.detailed_exitcode;
-  RunResult result;
-  run_kubernetes(*input, *ground, **state, site ? &site->talos() : nullptr, wish, result, desk);
-  return finish(summary_of(*input, std::move(result)), desk);
+  KubernetesOptions options;
+  options.first = options.last = static_cast<int>(request.phase);
+  options.phases.phase = {request.change.dry_run, request.force_conflicts};
+  options.phases.timeout = request.timeout;
+  options.kubeconfig = request.kubeconfig;
+  options.for_programs = for_programs(common.output);
+  options.detailed_exitcode = request.change.detailed_exitcode;
+  if (known) options.check = kubeconfig_check(input->profile, *known);
+  TalosApi* talos = known ? &known->site->talos() : nullptr;
+  auto work = KubernetesWork::prepare(*input, *ground, **state, talos, std::move(options), desk);
+  if (!work) return finish(summary_of(*input, std::move(work).error()), desk);
+  return finish(summary_of(*input, run_kubernetes(input->profile, **state, **work, desk)), desk);
 }
 
 }  // namespace ichor

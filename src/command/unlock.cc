@@ -3,7 +3,7 @@
 #include "command/commands.h"
 #include "command/finish.h"
 #include "command/profile_input.h"
-#include "engine/ledger.h"
+#include "phase/ledger.h"
 
 namespace ichor {
 

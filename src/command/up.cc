@@ -9,8 +9,6 @@
 #include "command/partial_run.h"
 #include "command/site_checks.h"
 #include "model/kubernetes_plan.h"
-#include "phase/kubernetes/prefetch.h"
-#include "phase/ready.h"
 
 namespace ichor {
 
@@ -54,14 +52,17 @@ std::vector<std::string> next_steps(const RunResult& result, const Ground& groun
 }
 
 /// The Kubernetes phases that a request asks for; nothing if there are none.
-std::optional<PhasesWish> phases_of(const UpRequest& request, const ProfileInput& input) {
+std::optional<KubernetesOptions> phases_of(const UpRequest& request, const ProfileInput& input,
+                                           const CommonOptions& common) {
   const bool planned = input.profile.kubernetes && input.profile.kubernetes->phases;
   if (!planned || request.only == UpPart::talos) return std::nullopt;
-  PhasesWish wish;
-  wish.first = std::max(static_cast<int>(request.from), 0);
-  if (request.only) wish.first = wish.last = static_cast<int>(*request.only);
-  wish.options = {request.change.dry_run, request.force_conflicts};
-  return wish;
+  KubernetesOptions options;
+  options.first = std::max(static_cast<int>(request.from), 0);
+  if (request.only) options.first = options.last = static_cast<int>(*request.only);
+  options.phases.phase = {request.change.dry_run, request.force_conflicts};
+  options.for_programs = for_programs(common.output);
+  options.detailed_exitcode = request.change.detailed_exitcode;
+  return options;
 }
 
 bool runs_talos(const UpRequest& request) {
@@ -85,27 +86,6 @@ void show_slo(const KubernetesPlan::Slo& slo, Duration talos, Duration total, De
   add("talos", talos, slo.talos);
   add("total", total, slo.total);
   desk.display().show(listing);
-}
-
-/// The Kubernetes part of a bring-up: its material, and what was done ahead.
-struct NextPart {
-  PhasesWish phases;
-  KubernetesMaterial material;
-  Prefetch ahead;
-};
-
-/// The Kubernetes part, after the Talos part has ended well.
-void add_phases(const Ground& ground, const NextPart& next, const ProfileInput& input,
-                Workspace& space, bool rows, RunResult& result, Desk& desk) {
-  KubernetesWish wish;
-  wish.phases = next.phases;
-  wish.for_programs = rows;
-  wish.fetched = next.ahead.charts;
-  // That the CNI was pending is over or told again when the phases have ended.
-  std::erase_if(result.findings, [](const Finding& one) { return one.id == kCniPending; });
-  const Duration talos = result.elapsed;
-  run_kubernetes(input, ground, *space.state, &space.site->talos(), wish, result, desk);
-  show_slo(input.profile.kubernetes->slo, talos, result.elapsed, desk);
 }
 
 /// Asked before the run, for the same reason: whether the kubeconfig could be merged there.
@@ -134,20 +114,18 @@ std::optional<RunResult> refuse_if_failed(const Check& check) {
   return refused;
 }
 
-/// Puts the kubeconfig where people want it. Only one through which the API answered in this run.
-void put_kubeconfig(const Ground& ground, const MergeWish& merge, Workspace& space,
-                    Summary& summary, Desk& desk) {
-  const auto exported = export_kubeconfig(ground.kubeconfig, ground.outside, merge, space, desk);
+/// Says where the kubeconfig went, or why it could not be put there.
+void note_kubeconfig(const Result<bool>& exported, const std::string& path, Summary& summary) {
   if (!exported) {
     summary.result.findings.push_back({Severity::error,
                                        "L3",
                                        {},
-                                       ground.kubeconfig,
+                                       path,
                                        exported.error().message,
                                        "free the place, then run `ichor kubeconfig`"});
     if (ended_well(summary.result.exit)) summary.result.exit = Exit::failed;
   } else if (*exported) {
-    summary.written.emplace_back("kubeconfig", ground.kubeconfig);
+    summary.written.emplace_back("kubeconfig", path);
   }
 }
 
@@ -177,31 +155,36 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   }
   const auto configs = export_configs(ground, input, *space, desk);
   if (!configs) return finish(end_with(configs.error()).value(), desk);
+  std::unique_ptr<KubernetesWork> work;
+  // Only a kubeconfig through which the API answered in this run.
+  std::optional<Result<bool>> exported;
+  const auto export_once = [&] {
+    if (exported) return;
+    exported = export_kubeconfig(ground.kubeconfig, ground.outside, merge, *space, desk);
+  };
+  if (auto phases = phases_of(request, input, common)) {
+    // A Kubernetes phase that fails, or a kill, must not cost the kubeconfig.
+    phases->on_open = export_once;
+    phases->check = kubeconfig_check(input.profile, *space);
+    auto ready = KubernetesWork::prepare(input, ground, *space->state, &space->site->talos(),
+                                         *std::move(phases), desk);
+    if (!ready) return finish(summary_of(input, std::move(ready).error()), desk);
+    work = *std::move(ready);
+  }
   RunWish wish;
   wish.adopt = request.change.adopt;
-  std::optional<NextPart> next;
-  if (const auto phases = phases_of(request, input)) {
-    auto ready = check_kubernetes(input, *space->state, *phases, desk);
-    if (!ready) return finish(summary_of(input, std::move(ready).error()), desk);
-    next.emplace(NextPart{*phases, *std::move(ready), {}});
-    wish.beside = [&](Context context) {
-      return prefetch_charts(
-          context, {desk.processes(), desk.absolute(space->state->path()), next->material},
-          input.profile.talos.kubernetes_version, desk.display(), next->ahead);
-    };
-  }
+  wish.kubernetes = work ? &work->part() : nullptr;
   Summary summary = summary_of(input, run_engine(input.profile, *space, wish, desk));
-  if (next) {
-    const std::vector<Finding>& early = next->ahead.findings;
-    summary.result.findings.insert(summary.result.findings.end(), early.begin(), early.end());
+  if (summary.result.api_proved) export_once();
+  if (work && work->part().result().started()) {
+    work->show(summary.result);
+    const Duration total = summary.result.elapsed;
+    show_slo(input.profile.kubernetes->slo, total - work->part().result().took, total, desk);
   }
   summary.written.emplace_back("state", space->state->path());
   summary.written.emplace_back("talosconfig", space->state->path() + "/talosconfig");
   summary.written.insert(summary.written.end(), configs->begin(), configs->end());
-  if (summary.result.api_proved) put_kubeconfig(ground, merge, *space, summary, desk);
-  if (ended_well(summary.result.exit) && next) {
-    add_phases(ground, *next, input, *space, for_programs(common.output), summary.result, desk);
-  }
+  if (exported) note_kubeconfig(*exported, ground.kubeconfig, summary);
   summary.next = next_steps(summary.result, ground, input.profile.name);
   const bool gone = ground.lab_is_temporary && ended_well(summary.result.exit);
   if (gone) summary.written.clear();
@@ -213,19 +196,18 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
 /// --from or --only a Kubernetes phase: the Talos part is taken as done.
 Exit run_only_phases(const Ground& ground, const UpRequest& request, const ProfileInput& input,
                      const CommonOptions& common, Desk& desk) {
-  const auto phases = phases_of(request, input);
-  if (!phases) {
+  auto options = phases_of(request, input, common);
+  if (!options) {
     return finish(end_with(Exit::usage, common.profile + " has no section `phases`").value(), desk);
   }
   auto space = open_workspace(input, ground.wish(request.change), desk);
   if (!space) return finish(std::move(space).error(), desk);
-  KubernetesWish wish;
-  wish.phases = *phases;
-  wish.for_programs = for_programs(common.output);
-  wish.detailed_exitcode = request.change.detailed_exitcode;
-  RunResult result;
   TalosApi* talos = space->secrets_kept ? &space->site->talos() : nullptr;
-  run_kubernetes(input, ground, *space->state, talos, wish, result, desk);
+  options->check = kubeconfig_check(input.profile, *space);
+  auto work =
+      KubernetesWork::prepare(input, ground, *space->state, talos, *std::move(options), desk);
+  if (!work) return finish(summary_of(input, std::move(work).error()), desk);
+  RunResult result = run_kubernetes(input.profile, *space->state, **work, desk);
   return finish(summary_of(input, std::move(result)), desk);
 }
 

@@ -11,6 +11,7 @@
 #include "lint/rules.h"
 #include "machineconfig/check_configs.h"
 #include "machineconfig/generate.h"
+#include "machineconfig/kubeconfig.h"
 #include "pki/talosconfig.h"
 #include "profile/formats.h"
 
@@ -39,7 +40,8 @@ OrEnd<void> settle_origin(const WorkspaceWish& wish, StateDir& state, Desk& desk
     return end_with(Exit::unsafe,
                     fmt::format("the journal in {} was begun on another machine. If nobody goes on "
                                 "with the cluster there, say so with --adopt",
-                                state.path()));
+                                state.path()),
+                    "L6");
   }
   if (auto adopted = state.adopt(desk.owner()); !adopted) return end_with(adopted.error());
   return {};
@@ -167,7 +169,8 @@ OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfig
         fmt::format("the secrets of {} are gone, and the journal says that it was begun "
                     "with some. Put {} back: new ones lock you out of live nodes",
                     input.profile.name,
-                    place.empty() ? space.state->path() + "/" + kSecretsFile : place));
+                    place.empty() ? space.state->path() + "/" + kSecretsFile : place),
+        "T9");
   }
   IdentityWish identity{input.access, input.profile.name, {}, wish.as_guest};
   if (*text) {
@@ -336,6 +339,13 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& 
   if (!site) return end_with(site.error());
   space.site = *std::move(site);
   return space;
+}
+
+KubeconfigCheck kubeconfig_check(const ClusterProfile& profile, const Workspace& space) {
+  if (!space.secrets_kept || space.secrets.k8s.certificate.empty()) return {};
+  KubeconfigTerms terms{profile.name, profile.network.api_endpoint, space.secrets.k8s.certificate};
+  return
+      [terms = std::move(terms)](const SecretString& text) { return own_kubeconfig(text, terms); };
 }
 
 }  // namespace ichor

@@ -44,6 +44,11 @@ struct WorkspaceWish {
   std::function<std::optional<RunResult>(const Workspace&)> meanwhile;
 };
 
+/// Checks that a kubeconfig is one of this cluster and writes it again, see own_kubeconfig(). Null
+/// where the cluster's CA is not known: a guest has a talosconfig only.
+using KubeconfigCheck = std::function<Result<SecretString>(const SecretString&)>;
+KubeconfigCheck kubeconfig_check(const ClusterProfile& profile, const Workspace& space);
+
 /// Opens the state folder, loads the cluster's secrets or makes them, generates the configs or
 /// takes ready-made ones, keeps a talosconfig for people, and opens the way to the nodes. Secrets
 /// are made only for a cluster that the journal knows nothing of, because regenerated ones would

@@ -51,9 +51,13 @@ Task<Outcome> fetch_kubeconfig(Context context, World& world, TalosSession& sess
   const char* const file = mutant("file-of-another-name") ? "kubeconfig.yaml" : "kubeconfig";
   auto written = world.artifacts.write(file, *kubeconfig);
   if (!written) {
-    co_return Outcome::failed({Call::kubeconfig, Progress::answered, TlsVerdict::fine,
+    co_return Outcome::failed({Call::kubeconfig,
+                               Progress::answered,
+                               TlsVerdict::fine,
                                Code::internal,
-                               "the kubeconfig cannot be written: " + written.error().message});
+                               "the kubeconfig cannot be written: " + written.error().message,
+                               {},
+                               "L13"});
   }
   co_return Outcome::done();
 }

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "engine/ledger.h"
 #include "engine/node_link.h"
 #include "model/action.h"
 #include "model/config_set.h"
 #include "model/outcome.h"
+#include "phase/ledger.h"
 
 namespace ichor {
 

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "async/task_group.h"
+#include "base/check.h"
 #include "base/mutant.h"
+#include "engine/run_start.h"
 #include "model/finding_record.h"
-#include "phase/journal_match.h"
 #include "phase/kubeconfig.h"
+#include "phase/kubernetes/kubernetes_part.h"
 #include "phase/ready.h"
 
 namespace ichor {
@@ -64,32 +67,7 @@ RunResult Orchestrator::refused(Exit exit, Finding finding) const {
   return result;
 }
 
-std::optional<Finding> Orchestrator::find_mismatch() const {
-  if (auto other = journal_of_another(ledger_->facts(), profile_.name)) return other;
-  const Digest& known = ledger_->facts().secrets();
-  const Digest& present = configs_.secrets_fingerprint;
-  if (!known.empty() && !present.empty() && known != present && !mutant("new-secrets-taken")) {
-    return Finding{Severity::error,
-                   "T9",
-                   {},
-                   "secrets",
-                   "the secrets are not those this cluster was begun with",
-                   "restore the old secrets bundle; regenerated ones lock you out of live nodes"};
-  }
-  return std::nullopt;
-}
-
-Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
-  if (auto locked = world_.journal.lock(identity_.owner); !locked) {
-    Finding finding{Severity::error,
-                    "L7",
-                    {},
-                    "lock",
-                    locked.error().message,
-                    "wait for the other run, or `ichor unlock NONCE` if it is certainly gone"};
-    co_return refused(Exit::unsafe, std::move(finding));
-  }
-  ledger_ = std::make_unique<Ledger>(context, world_.journal, identity_.run);
+Task<std::optional<RunResult>> Orchestrator::begin() {
   if (auto loaded = ledger_->load(); !loaded) {
     Finding finding{Severity::error,
                     "L5",
@@ -97,32 +75,15 @@ Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
                     "journal",
                     loaded.error().message,
                     "the journal is damaged; nothing was touched. Restore it from a copy"};
-    world_.journal.unlock();
     co_return refused(Exit::unsafe, std::move(finding));
   }
-  if (auto mismatch = find_mismatch()) {
-    world_.journal.unlock();
+  if (auto mismatch = find_mismatch(profile_, configs_, ledger_->facts())) {
     co_return refused(Exit::unsafe, *std::move(mismatch));
   }
-  const Digest& known = ledger_->facts().secrets();
-  const Digest& present = configs_.secrets_fingerprint;
-  std::vector<JournalRecord> records;
-  const auto add = [&records](RecordKind kind, std::string value) {
-    records.emplace_back().kind = kind;
-    records.back().value = std::move(value);
-  };
-  tell_edits();
-  add(RecordKind::run_started, to_hex(configs_.plan));
-  records.back().key = profile_.name;
-  if (known.empty() && !present.empty() && !mutant("secrets-never-fixed"))
-    add(RecordKind::secrets_fixed, to_hex(present));
-  if (!configs_.contract.empty() && configs_.contract != ledger_->facts().contract()) {
-    add(RecordKind::contract_fixed, configs_.contract);
-  }
-  if (identity_.adopt && !ledger_->facts().adopted()) {
-    add(RecordKind::observed, {});
-    records.back().key = kAdoptedKey;
-  }
+  const std::string edits = describe_edits(configs_, ledger_->facts());
+  if (!edits.empty()) emit(EventKind::finding, {}, {}, edits);
+  std::vector<JournalRecord> records =
+      start_records(profile_, configs_, ledger_->facts(), identity_.adopt);
   for (JournalRecord& record : records) {
     const auto seq = co_await ledger_->append(std::move(record));
     if (seq) continue;
@@ -137,36 +98,39 @@ Task<std::optional<RunResult>> Orchestrator::begin(Context context) {
   co_return std::nullopt;
 }
 
-void Orchestrator::tell_edits() const {
-  const JournalFacts& facts = ledger_->facts();
-  const bool comparable = !facts.plan().empty() && !configs_.plan.empty();
-  if (!comparable || facts.plan() == configs_.plan) return;
-  std::string edited;
-  for (const auto& [node, config] : configs_.nodes) {
-    const MutationFact* sent = facts.last(Call::apply_configuration, node);
-    const bool differs = sent && !sent->payload.empty() && sent->payload != config.digest;
-    if (differs) edited += (edited.empty() ? "" : ", ") + node.value();
+Task<RunResult> Orchestrator::run(Context context) {
+  const auto lock = co_await RunLock::take(context, world_.journal, identity_.owner);
+  if (!lock) {
+    Finding finding{Severity::error,
+                    "L7",
+                    {},
+                    "lock",
+                    lock.error().message,
+                    "wait for the other run, or `ichor unlock NONCE` if it is certainly gone"};
+    co_return refused(Exit::unsafe, std::move(finding));
   }
-  emit(EventKind::finding, {}, {},
-       edited.empty() ? "O3: the profile was edited since the last run; no node had got its config "
-                        "yet that differs"
-                      : fmt::format("O3: the profile was edited since the last run; these nodes "
-                                    "have got another config before: {}",
-                                    edited));
+  co_return co_await run_locked(context);
 }
 
-Task<RunResult> Orchestrator::run(Context context) {
+Task<RunResult> Orchestrator::run_locked(Context context) {
   const MonoTime started = context.now();
-  if (auto early = co_await begin(context)) co_return *std::move(early);
+  ledger_ = std::make_unique<Ledger>(context, world_.journal, identity_.run);
+  if (auto early = co_await begin()) co_return *std::move(early);
   run_ = std::make_unique<RunState>(RunState{world_, profile_, configs_, *ledger_});
   make_actors();
   make_barriers();
   make_turns();
   emit(EventKind::run_started, {}, {}, profile_.name);
   {
+    CancelScope ahead(*context.scope);
+    TaskGroup beside(context);
+    const bool later = world_.kubernetes && kubernetes_phases(steps_).size() < steps_.size();
+    if (later) beside.spawn(world_.kubernetes->prepare(context.under(ahead), profile_));
     TaskGroup group(context);
     for (const auto& actor : actors_) group.spawn(run_actor(context, *actor));
     co_await group.join();
+    ahead.cancel();
+    co_await beside.join();
   }
   RunResult result = conclude(context, started);
   co_await finish(result);
@@ -195,7 +159,6 @@ Task<void> Orchestrator::finish(RunResult& result) {
   ended.value = result.verdict;
   co_await ledger_->append(std::move(ended));
   emit(EventKind::run_ended, {}, {}, result.verdict);
-  world_.journal.unlock();
 }
 
 void Orchestrator::make_actors() {
@@ -216,7 +179,8 @@ void Orchestrator::make_actors() {
 
 bool Orchestrator::takes_part(const Actor& actor, const Step& step) const {
   switch (step.who) {
-    case Who::cluster: return actor.plan == nullptr;
+    case Who::cluster:
+    case Who::kubernetes: return actor.plan == nullptr;
     case Who::every_node: return actor.plan != nullptr;
     case Who::control_planes: return actor.plan && actor.plan->role == Role::control_plane;
     case Who::workers: return actor.plan && actor.plan->role == Role::worker;
@@ -321,12 +285,14 @@ Task<std::optional<PhaseEnd>> Orchestrator::wait_for(Context context, const Acto
 
 Task<PhaseEnd> Orchestrator::run_phase(Context context, Actor& actor, const Step& step) {
   if (actor.plan) {
-    NodeSubject subject(*actor.links.front(), static_cast<const NodePhase&>(*step.phase));
-    PhaseLoop loop(*run_, *step.phase, subject, actor.changed);
+    const auto& phase = static_cast<const NodePhase&>(*step.phase);
+    NodeSubject subject(*actor.links.front(), phase);
+    PhaseLoop loop(*run_, phase, subject, actor.changed);
     PhaseEnd end = co_await loop.run(context);
     if (subject.stage() != Stage::unknown) actor.result.stage = subject.stage();
     co_return end;
   }
+  if (step.who == Who::kubernetes) co_return co_await run_kubernetes(context, step);
   const auto& phase = static_cast<const ClusterPhase&>(*step.phase);
   std::vector<NodeLink*> links;
   for (const auto& link : actor.links) {
@@ -338,6 +304,32 @@ Task<PhaseEnd> Orchestrator::run_phase(Context context, Actor& actor, const Step
   PhaseEnd end = co_await loop.run(context);
   note_nodes(phase, subject.view(), end);
   co_return end;
+}
+
+Task<PhaseEnd> Orchestrator::run_kubernetes(Context context, const Step& step) {
+  check(world_.kubernetes != nullptr, "whoever gives Kubernetes phases says what they work with");
+  const StepEnd end = co_await world_.kubernetes->run(
+      context, *ledger_, profile_, static_cast<const KubernetesPhase&>(*step.phase),
+      kubernetes_phases(steps_));
+  run_->looked = LookTime::now(context);
+  // Its findings are in its own report; see add_kubernetes().
+  co_return PhaseEnd{end, std::nullopt, 0};
+}
+
+void Orchestrator::add_kubernetes(RunResult& result) const {
+  const PhasesResult& phases = world_.kubernetes->result();
+  const PhaseOptions& options = world_.kubernetes->options().phase;
+  if (phases.started()) {
+    // That the CNI was pending is over, or the phases have said it again.
+    std::erase_if(result.findings, [](const Finding& one) { return one.id == kCniPending; });
+    result.mutations += phases.mutations;
+    const bool called_off = result.exit == Exit::interrupted && exit_of(phases) == Exit::done;
+    if (!called_off) {
+      result.exit = exit_of(phases);
+      result.verdict = verdict_of(phases, options);
+    }
+  }
+  std::ranges::move(findings_of(phases, options), std::back_inserter(result.findings));
 }
 
 void Orchestrator::note_nodes(const ClusterPhase& phase, const ClusterView& view, PhaseEnd& end) {
@@ -416,6 +408,8 @@ RunResult Orchestrator::conclude(Context context, MonoTime started) const {
     switch (end) {
       case StepEnd::passed: return 0;
       case StepEnd::blocked: return 1;
+      case StepEnd::cni_pending:
+      case StepEnd::missing_tool:
       case StepEnd::failed: return 2;
       case StepEnd::out_of_time: return 3;
       case StepEnd::cancelled: return 4;
@@ -446,6 +440,7 @@ RunResult Orchestrator::conclude(Context context, MonoTime started) const {
     result.exit = Exit::cni_pending;
     result.verdict = fmt::format("{}: control plane up, CNI pending", profile_.name);
   }
+  if (world_.kubernetes) add_kubernetes(result);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/phase_loop.h"
+#include "engine/run_lock.h"
 #include "phase/sequence.h"
 #include "wait/barrier.h"
 #include "wait/turn_order.h"
@@ -39,11 +40,8 @@ class Orchestrator {
  private:
   struct Actor;
 
-  Task<std::optional<RunResult>> begin(Context context);
-  /// Why the journal and what is wanted now do not go together.
-  std::optional<Finding> find_mismatch() const;
-  /// O3: which nodes were sent another config than they would be now.
-  void tell_edits() const;
+  Task<RunResult> run_locked(Context context);
+  Task<std::optional<RunResult>> begin();
   Task<void> finish(RunResult& result);
   /// L2: what was seen last was seen before a pause of this process or machine.
   RunResult slept_over(RunResult result) const;
@@ -54,6 +52,9 @@ class Orchestrator {
   /// lets that one look: a thousand second connections are hundreds of megabytes.
   void hand_over(Actor& actor);
   Task<PhaseEnd> run_step(Context context, Actor& actor, const Step& step);
+  Task<PhaseEnd> run_kubernetes(Context context, const Step& step);
+  /// Takes what came of the Kubernetes phases into the result.
+  void add_kubernetes(RunResult& result) const;
   /// Nothing when the milestone is reached; else why it never will be.
   Task<std::optional<PhaseEnd>> wait_for(Context context, const Actor& actor, Milestone milestone);
   Task<PhaseEnd> run_phase(Context context, Actor& actor, const Step& step);

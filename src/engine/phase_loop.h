@@ -35,7 +35,7 @@ struct PhaseEnd {
 /// unmet.
 class PhaseLoop {
  public:
-  PhaseLoop(RunState& run, const Phase& phase, Subject& subject, Bell& changed)
+  PhaseLoop(RunState& run, const TalosPhase& phase, Subject& subject, Bell& changed)
       : run_(run), phase_(phase), subject_(subject), changed_(changed) {}
 
   Task<PhaseEnd> run(Context context);
@@ -63,7 +63,7 @@ class PhaseLoop {
   void note_stage(Context context);
   void note_boot();
   RunState& run_;
-  const Phase& phase_;
+  const TalosPhase& phase_;
   Subject& subject_;
   Bell& changed_;
   MonoTime started_{};

@@ -151,7 +151,6 @@ TEST_F(StuckTest, ANodeThatBootsAgainAndAgainIsGivenUp) {
 class Impatient final : public NodePhase {
  public:
   std::string_view name() const override { return "impatient"; }
-  std::string_view title() const override { return "Impatient"; }
   Reads reads() const override { return {}; }
   Duration budget(const Budgets& budgets) const override { return budgets.verify; }
   Decision decide(const Wanted&, const NodePlan&, const NodeView&) const override {

@@ -53,6 +53,8 @@ class Rehearsal {
   }
 
   void play(const Step& step) {
+    // What they would do is known when their API answers: `ichor phase N --dry-run` asks it.
+    if (step.who == Who::kubernetes) return;
     const bool blocked = step.needs != Milestone::none && !reached(step.needs);
     bool passed = !blocked;
     if (step.who == Who::cluster) {

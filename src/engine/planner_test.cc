@@ -17,6 +17,7 @@ class PlannerTest : public ::testing::Test {
  protected:
   PlannerTest() {
     profile_.name = "infra";
+    profile_.worker_order = WorkerOrder::after_api;
     for (int i = 1; i <= 3; ++i) add(fmt::format("cp{}", i), Role::control_plane);
     add("w1", Role::worker);
   }

@@ -13,6 +13,8 @@
 
 namespace ichor {
 
+class KubernetesPart;  // phase/kubernetes/kubernetes_part.h
+
 /// Everything outside, handed in: real, lab or simulated. The engine owns none of it.
 struct World {
   Clock& clock;
@@ -27,6 +29,8 @@ struct World {
   /// Checks a kubeconfig that a node returned and writes it again; null: it is taken as it is,
   /// which only the simulator does, whose nodes return none that could be parsed.
   std::function<Result<SecretString>(const SecretString&)> own_kubeconfig{};
+  /// What the Kubernetes phases work with; null: the steps have none.
+  KubernetesPart* kubernetes{nullptr};
 };
 
 }  // namespace ichor

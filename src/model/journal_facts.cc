@@ -26,6 +26,10 @@ std::string_view cut(std::string_view& rest, char separator) {
 
 void JournalFacts::fold(const JournalRecord& record, MonoTime now) {
   ++count_;
+  const bool of_kubernetes =
+      record.call >= Call::kube_apply &&
+      (record.kind == RecordKind::intent || record.kind == RecordKind::outcome);
+  if (of_kubernetes) return fold_kubernetes(record);
   switch (record.kind) {
     case RecordKind::secrets_fixed: secrets_ = digest_from_hex(record.value); break;
     case RecordKind::contract_fixed: contract_ = record.value; break;
@@ -59,6 +63,16 @@ void JournalFacts::fold_start(const JournalRecord& record) {
   if (plan.empty() && record.key == "phases") return;
   cluster_ = record.key;
   if (!plan.empty()) plan_ = plan;
+}
+
+void JournalFacts::fold_kubernetes(const JournalRecord& record) {
+  if (record.kind == RecordKind::intent) {
+    open_[record.key] = record.seq;
+    return;
+  }
+  const auto open = open_.find(record.key);
+  const bool settled = record.outcome != OutcomeKind::unknown;
+  if (settled && open != open_.end() && open->second == record.ref) open_.erase(open);
 }
 
 void JournalFacts::fold_observed(const JournalRecord& record) {

@@ -56,6 +56,8 @@ class JournalFacts {
   const std::string& cluster() const { return cluster_; }
   /// Of the last run that worked on nodes: profile and configs. Empty: there was none.
   const Digest& plan() const { return plan_; }
+  /// Whether a change of this Kubernetes object or release started and its end is not known.
+  bool is_open(const std::string& key) const { return open_.contains(key); }
   bool empty() const { return count_ == 0; }
   /// All identities bound so far, for telling duplicates.
   const std::map<NodeName, BoundIdentity>& identities() const { return bound_; }
@@ -63,12 +65,14 @@ class JournalFacts {
  private:
   void fold_start(const JournalRecord& record);
   void fold_observed(const JournalRecord& record);
+  void fold_kubernetes(const JournalRecord& record);
 
   std::map<NodeName, BoundIdentity> bound_;
   std::map<Call, std::map<NodeName, MutationFact>> mutations_;
   std::map<NodeName, bool> settled_;
   std::map<NodeName, std::string> came_back_;
   std::map<NodeName, bool> excluded_;
+  std::map<std::string, std::uint64_t> open_;  // Kubernetes objects and releases, by key
   std::optional<NodeName> bootstrap_target_;
   bool adopted_{false};
   Digest secrets_;

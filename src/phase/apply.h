@@ -11,7 +11,6 @@ namespace ichor {
 class Apply final : public NodePhase {
  public:
   std::string_view name() const override { return "apply"; }
-  std::string_view title() const override { return "Apply machine configs"; }
   Reads reads() const override { return {.status = true, .config = true, .etcd_data = true}; }
   Duration budget(const Budgets& budgets) const override { return budgets.apply; }
   Decision decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const override;
@@ -22,7 +21,6 @@ class Apply final : public NodePhase {
 class ApplyEdits final : public NodePhase {
  public:
   std::string_view name() const override { return "edits"; }
-  std::string_view title() const override { return "Apply edited configs"; }
   Reads reads() const override { return {.status = true, .config = true}; }
   Duration budget(const Budgets& budgets) const override { return budgets.apply; }
   Decision decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const override;

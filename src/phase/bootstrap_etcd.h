@@ -16,7 +16,6 @@ inline constexpr Duration kPullTime = std::chrono::minutes(5);
 class BootstrapEtcd final : public ClusterPhase {
  public:
   std::string_view name() const override { return "bootstrap"; }
-  std::string_view title() const override { return "Bootstrap etcd"; }
   Reads reads() const override {
     return {.status = true, .config = true, .disks = true, .time = true, .etcd = true};
   }

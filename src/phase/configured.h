@@ -10,7 +10,6 @@ namespace ichor {
 class Configured final : public NodePhase {
  public:
   std::string_view name() const override { return "verify"; }
-  std::string_view title() const override { return "Verify configured nodes"; }
   Reads reads() const override { return {.status = true, .etcd = true}; }
   Duration budget(const Budgets& budgets) const override { return budgets.verify; }
   Decision decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const override;

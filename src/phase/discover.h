@@ -9,7 +9,6 @@ namespace ichor {
 class Discover final : public NodePhase {
  public:
   std::string_view name() const override { return "discover"; }
-  std::string_view title() const override { return "Discover machines"; }
   Reads reads() const override { return {}; }
   Duration budget(const Budgets& budgets) const override { return budgets.discover; }
   Decision decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const override;

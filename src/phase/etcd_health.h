@@ -13,7 +13,6 @@ inline constexpr std::uint64_t kIndexLag = 5000;
 class EtcdHealth final : public ClusterPhase {
  public:
   std::string_view name() const override { return "etcd"; }
-  std::string_view title() const override { return "Wait for etcd"; }
   Reads reads() const override { return {.etcd_health = true}; }
   Duration budget(const Budgets& budgets) const override { return budgets.etcd; }
   Decision decide(const Wanted& wanted, const ClusterView& view) const override;

@@ -15,7 +15,6 @@ std::optional<Decision> fetch_kubeconfig(const Wanted& wanted, const ClusterView
 class Kubeconfig final : public ClusterPhase {
  public:
   std::string_view name() const override { return kKubeconfigPhase; }
-  std::string_view title() const override { return "Fetch kubeconfig"; }
   Reads reads() const override { return {.status = true}; }
   bool needs_api() const override { return true; }
   Duration budget(const Budgets& budgets) const override { return budgets.kubeconfig; }

@@ -20,30 +20,32 @@ struct Wanted {
   MonoTime now;
 };
 
-/// A step on the way from bare machines to a cluster. The engine observes what `reads` names, asks
-/// `decide`, does what it says, and looks again until Satisfied or Stop or the budget is used up.
-/// So acting and confirming are the same loop, and a phase that was interrupted is simply asked
-/// again.
-///
-/// A phase is stateless; everything it knows comes in by argument.
+/// A step on the way from bare machines to a cluster that GitOps runs. A phase is stateless;
+/// everything it knows comes in by argument, so one that was interrupted is simply asked again.
 class Phase {
  public:
   virtual ~Phase() = default;
-  virtual std::string_view name() const = 0;   // "apply"
-  virtual std::string_view title() const = 0;  // "Apply machine configs"
+  virtual std::string_view name() const = 0;  // "apply"
+};
+
+/// A step on the nodes. The engine observes what `reads` names, asks `decide`, does what it says,
+/// and looks again until Satisfied or Stop or the budget is used up. So acting and confirming are
+/// the same loop.
+class TalosPhase : public Phase {
+ public:
   virtual Reads reads() const = 0;
   virtual Duration budget(const Budgets& budgets) const = 0;
 };
 
 /// Runs once per node, all nodes side by side.
-class NodePhase : public Phase {
+class NodePhase : public TalosPhase {
  public:
   virtual Decision decide(const Wanted& wanted, const NodePlan& plan,
                           const NodeView& view) const = 0;
 };
 
 /// Runs once for the cluster and looks at several nodes at once.
-class ClusterPhase : public Phase {
+class ClusterPhase : public TalosPhase {
  public:
   virtual bool looks_at_workers() const { return false; }
   virtual bool needs_api() const { return false; }

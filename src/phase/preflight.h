@@ -9,7 +9,6 @@ namespace ichor {
 class Preflight final : public NodePhase {
  public:
   std::string_view name() const override { return "preflight"; }
-  std::string_view title() const override { return "Preflight"; }
   Reads reads() const override {
     return {.status = true, .version = true, .disks = true, .hardware = true, .time = true};
   }

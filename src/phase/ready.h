@@ -16,7 +16,6 @@ inline constexpr std::string_view kCniPending = "K1";
 class Ready final : public ClusterPhase {
  public:
   std::string_view name() const override { return "ready"; }
-  std::string_view title() const override { return "Confirm the cluster"; }
   Reads reads() const override { return {.status = true, .config = true, .etcd_health = true}; }
   bool looks_at_workers() const override { return true; }
   bool needs_api() const override { return true; }

@@ -27,7 +27,6 @@ class Reset final : public ClusterPhase {
   explicit Reset(ResetPlan plan) : plan_(std::move(plan)) {}
 
   std::string_view name() const override { return "reset"; }
-  std::string_view title() const override { return "Reset nodes"; }
   bool looks_at_workers() const override { return true; }
   Reads reads() const override {
     return {.status = true, .disks = true, .hardware = true, .etcd_health = true};

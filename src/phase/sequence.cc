@@ -1,13 +1,20 @@
 #include "phase/sequence.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/check.h"
+#include "model/kubernetes_plan.h"
 #include "phase/apply.h"
 #include "phase/bootstrap_etcd.h"
 #include "phase/discover.h"
 #include "phase/etcd_health.h"
 #include "phase/kubeconfig.h"
+#include "phase/kubernetes/core_phase.h"
+#include "phase/kubernetes/crds_phase.h"
+#include "phase/kubernetes/kubernetes_phase.h"
+#include "phase/kubernetes/secrets_phase.h"
+#include "phase/kubernetes/validation_phase.h"
 #include "phase/preflight.h"
 #include "phase/ready.h"
 #include "phase/verify.h"
@@ -22,6 +29,7 @@ std::string_view name_of(Milestone milestone) {
     case Milestone::etcd_healthy: return "etcd quorum";
     case Milestone::api_answers: return "API answers";
     case Milestone::nodes_verified: return "all nodes verified";
+    case Milestone::cluster_ready: return "cluster ready";
   }
   return "?";
 }
@@ -37,13 +45,35 @@ Milestone before_workers(const ClusterProfile& profile) {
   return places_for_all ? Milestone::none : Milestone::control_planes_configured;
 }
 
+Step on_kubernetes(int number, std::string_view name, KubernetesPhase::Run run,
+                   KubernetesPhase::Budget budget, KubernetesPhase::Objective objective) {
+  return {std::make_shared<KubernetesPhase>(number, name, run, budget, objective), Who::kubernetes,
+          Milestone::cluster_ready, Milestone::none, false};
+}
+
+/// The second half of the line.
+std::vector<Step> kubernetes_half() {
+  using Budgets = KubernetesPlan::PhaseBudgets;
+  using Slo = KubernetesPlan::Slo;
+  return {
+      // Before whatever reads them.
+      on_kubernetes(0, "secrets", run_secrets, &Budgets::secrets, nullptr),
+      // Kinds before the objects of these kinds.
+      on_kubernetes(1, "crds", run_crds, &Budgets::crds, &Slo::crds),
+      // The CNI first, then whatever needs a network; Flux last.
+      on_kubernetes(2, "core", run_core, &Budgets::core, &Slo::core),
+      // Last: the handover is reported only of what was just seen.
+      on_kubernetes(3, "validation", run_validation, &Budgets::validation, nullptr),
+  };
+}
+
 }  // namespace
 
 std::vector<Step> bring_up(const ClusterProfile& profile) {
   const auto apply = std::make_shared<Apply>();
   const auto verify = std::make_shared<Verify>();
   using enum Milestone;
-  return {
+  std::vector<Step> steps{
       // Reads only: a node that is not there is told before anything was changed on it.
       {std::make_shared<Preflight>(), Who::every_node, none, none, false},
       // Before any mutation, because every mutation is checked against the bound identity.
@@ -51,7 +81,7 @@ std::vector<Step> bring_up(const ClusterProfile& profile) {
       // A worker that has a config already gets its edits before there is a cluster to disturb.
       {std::make_shared<ApplyEdits>(), Who::workers, none, none, false},
       {apply, Who::control_planes, none, control_planes_configured, true},
-      // After the API answers by default; a worker that comes earlier only waits for trustd.
+      // Beside the control planes by default: a worker that comes early only waits for trustd.
       {apply, Who::workers, before_workers(profile), none, true},
       // Needs the "no" of every control plane, which an installing node cannot give.
       {std::make_shared<BootstrapEtcd>(), Who::cluster, control_planes_configured,
@@ -61,14 +91,39 @@ std::vector<Step> bring_up(const ClusterProfile& profile) {
       // A control plane stays in booting until it joined etcd, so its time starts there.
       {verify, Who::control_planes, etcd_healthy, nodes_verified, false},
       {verify, Who::workers, api_answers, nodes_verified, false},
-      // Last, over everything at once: success is said only of what was just seen.
-      {std::make_shared<Ready>(), Who::cluster, nodes_verified, none, false},
+      // Last of the nodes, over all of them at once: success is said only of what was just seen.
+      {std::make_shared<Ready>(), Who::cluster, nodes_verified, cluster_ready, false},
   };
+  const bool phases = profile.kubernetes && profile.kubernetes->phases;
+  if (phases) std::ranges::move(kubernetes_half(), std::back_inserter(steps));
+  return steps;
+}
+
+std::vector<Step> kubernetes_steps(int first, int last) {
+  std::vector<Step> steps = kubernetes_half();
+  std::erase_if(steps, [&](const Step& step) {
+    const int number = static_cast<const KubernetesPhase&>(*step.phase).number();
+    return number < first || number > last;
+  });
+  for (Step& step : steps) step.needs = Milestone::none;
+  return steps;
+}
+
+std::vector<const KubernetesPhase*> kubernetes_phases(const std::vector<Step>& steps) {
+  std::vector<const KubernetesPhase*> phases;
+  for (const Step& step : steps) {
+    if (step.who != Who::kubernetes) continue;
+    phases.push_back(static_cast<const KubernetesPhase*>(step.phase.get()));
+  }
+  return phases;
 }
 
 std::vector<Step> in_execution_order(std::vector<Step> steps) {
   const auto share_an_actor = [](const Step& one, const Step& other) {
-    if (one.who == Who::cluster || other.who == Who::cluster) return one.who == other.who;
+    const auto of_cluster = [](Who who) { return who == Who::cluster || who == Who::kubernetes; };
+    if (of_cluster(one.who) || of_cluster(other.who)) {
+      return of_cluster(one.who) && of_cluster(other.who);
+    }
     return one.who == other.who || one.who == Who::every_node || other.who == Who::every_node;
   };
   std::vector<Step> order;

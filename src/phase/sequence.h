@@ -8,6 +8,8 @@
 
 namespace ichor {
 
+class KubernetesPhase;
+
 /// Points in the run that one part of the cluster reaches and others wait for.
 enum class Milestone {
   none,
@@ -16,11 +18,13 @@ enum class Milestone {
   etcd_healthy,
   api_answers,
   nodes_verified,
+  cluster_ready,
 };
 
 std::string_view name_of(Milestone milestone);
 
-enum class Who { every_node, control_planes, workers, cluster };
+/// `kubernetes` is the cluster too, by its objects instead of its nodes.
+enum class Who { every_node, control_planes, workers, cluster, kubernetes };
 
 /// One entry of the sequence. `reaches` is a barrier: it opens when all of `who` have passed the
 /// step, and breaks when one of them cannot.
@@ -34,13 +38,20 @@ struct Step {
   bool stands_in{false};
 };
 
-/// The whole bring-up in order. Steps of one node run in this order; steps of different nodes, and
-/// of the cluster, run side by side as their milestones allow.
+/// The complete line in order, from the first look at the machines to the handover to GitOps; the
+/// Kubernetes phases are part of it where the profile has them. Steps of one node run in this
+/// order; steps of different nodes, and of the cluster, run side by side as their milestones allow.
 std::vector<Step> bring_up(const ClusterProfile& profile);
 
 /// The order in which steps come when all of them pass: none before its milestone is reached, and
 /// none before an earlier one of the same node or of the cluster.
 std::vector<Step> in_execution_order(std::vector<Step> steps);
+
+/// The Kubernetes phases from `first` to `last`, for a run on nodes that were verified before.
+std::vector<Step> kubernetes_steps(int first, int last);
+
+/// The Kubernetes phases among the steps, in order.
+std::vector<const KubernetesPhase*> kubernetes_phases(const std::vector<Step>& steps);
 
 /// The steps of the named phases, in their order. A milestone that a left-out step would reach is
 /// reached by the last step before it that is kept, so that the order stays; if there is none,

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
+#include "model/kubernetes_plan.h"
+#include "phase/kubernetes/kubernetes_phase.h"
+
 namespace ichor {
 namespace {
 
@@ -36,13 +39,13 @@ TEST(Sequence, MachinesAreKnownBeforeAnythingIsChanged) {
   EXPECT_LT(discover, position(steps, "apply", Who::workers));
 }
 
-TEST(Sequence, WorkersWaitForTheApiUnlessTheProfileSaysOtherwise) {
+TEST(Sequence, WorkersInstallBesideTheControlPlanesUnlessTheProfileSaysOtherwise) {
   ClusterProfile profile;
   std::vector<Step> steps = bring_up(profile);
-  EXPECT_EQ(steps[position(steps, "apply", Who::workers)].needs, Milestone::api_answers);
-  profile.worker_order = WorkerOrder::with_control_planes;
-  steps = bring_up(profile);
   EXPECT_EQ(steps[position(steps, "apply", Who::workers)].needs, Milestone::none);
+  profile.worker_order = WorkerOrder::after_api;
+  steps = bring_up(profile);
+  EXPECT_EQ(steps[position(steps, "apply", Who::workers)].needs, Milestone::api_answers);
 }
 
 TEST(Sequence, SuccessIsSaidLast) {
@@ -50,9 +53,24 @@ TEST(Sequence, SuccessIsSaidLast) {
   EXPECT_EQ(steps.back().phase->name(), "ready");
 }
 
+TEST(Sequence, GoesOnToTheHandoverWhereTheProfileHasPhases) {
+  ClusterProfile profile;
+  auto plan = std::make_shared<KubernetesPlan>();
+  plan->phases = true;
+  profile.kubernetes = plan;
+  const std::vector<Step> steps = in_execution_order(bring_up(profile));
+  std::vector<std::string_view> last;
+  for (const KubernetesPhase* phase : kubernetes_phases(steps)) last.push_back(phase->name());
+  EXPECT_EQ(last, (std::vector<std::string_view>{"secrets", "crds", "core", "validation"}));
+  EXPECT_EQ(steps[steps.size() - 5].phase->name(), "ready");
+  EXPECT_EQ(kubernetes_phases(kubernetes_steps(2, 2)).at(0)->number(), 2);
+}
+
 TEST(Sequence, IsCarriedOutInTheOrderOfItsMilestones) {
-  const std::vector<Step> steps = in_execution_order(bring_up(ClusterProfile{}));
-  EXPECT_EQ(steps.size(), bring_up(ClusterProfile{}).size());
+  ClusterProfile profile;
+  profile.worker_order = WorkerOrder::after_api;
+  const std::vector<Step> steps = in_execution_order(bring_up(profile));
+  EXPECT_EQ(steps.size(), bring_up(profile).size());
   EXPECT_LT(position(steps, "apply", Who::control_planes),
             position(steps, "bootstrap", Who::cluster));
   EXPECT_LT(position(steps, "kubeconfig", Who::cluster), position(steps, "apply", Who::workers));
@@ -98,7 +116,9 @@ TEST(Sequence, WorkersComeAfterControlPlanesWhereverPlacesAreFew) {
     EXPECT_EQ(steps[position(steps, "apply", Who::workers)].needs,
               Milestone::control_planes_configured);
   }
-  const std::vector<Step> steps = only(bring_up(ClusterProfile{}), {"apply"});
+  ClusterProfile after_api;
+  after_api.worker_order = WorkerOrder::after_api;
+  const std::vector<Step> steps = only(bring_up(after_api), {"apply"});
   ASSERT_EQ(steps.size(), 2u);
   EXPECT_EQ(steps[0].needs, Milestone::none);
   EXPECT_EQ(steps[1].needs, Milestone::control_planes_configured);

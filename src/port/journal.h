@@ -36,8 +36,8 @@ class Journal {
   /// All records, checked. Called once at the start of a run, after lock().
   virtual Result<std::vector<JournalRecord>> read() = 0;
 
-  /// Takes the lock, or names its holder in Errc::locked. A lock whose holder is certainly gone
-  /// (same host and boot, no such process; or an earlier boot of this host) is taken over.
+  /// Takes the lock, also from a holder that is certainly gone. Errc::locked with L7 names the
+  /// holder; without L7 another process takes it, or gives it back, at this moment: ask again.
   virtual Result<void> lock(const LockOwner& owner) = 0;
   virtual void unlock() = 0;
   virtual std::optional<LockOwner> holder() = 0;

@@ -2,7 +2,10 @@
 
 import base64
 import json
+import os
+import random
 import subprocess
+import sys
 import time
 
 import api as apis
@@ -236,6 +239,28 @@ class UpAgain(HandoverTest):
         self.assert_done(self.bed.ichor("phase", 2), mutations=0)
         self.assert_all_phases_again(self.up())
         self.assertEqual(support.versions(self.bed, *support.STATIC), before)
+
+    def kill_between_the_halves(self, chance):
+        """A run that dies when its first Kubernetes phase starts, or a moment later."""
+        run = self.bed.start_ichor("up", "--lab-state", self.lab,
+                                   kubeconfig=self.bed.folder / "exported")
+        for line in run.stdout:
+            event = json.loads(line)
+            if event["type"] == "phase-started" and event["phase"] == "secrets":
+                break
+        time.sleep(chance.uniform(0, 0.3))
+        run.kill()
+        run.communicate()
+
+    def test_goes_on_after_a_kill_between_its_halves(self):
+        seed = int(os.environ.get("KILL_SEED") or random.SystemRandom().randrange(2**32))
+        print(f"KILL_SEED={seed}", file=sys.stderr)
+        chance = random.Random(seed)
+        for _ in range(int(os.environ.get("KILL_COUNT") or 5)):
+            self.kill_between_the_halves(chance)
+        self.assert_done(self.up())
+        self.assert_all_is_there(self.bed)
+        self.assert_all_phases_again(self.up())
 
 
 class GitOpsTrouble(support.KubeTest):

@@ -166,6 +166,25 @@ class Attacks(one_lab.OneLab):
         code, _, text = self.run_json("up")
         self.assertEqual(code, 0, text)
 
+    def test_11_secrets_that_others_may_read_are_not_used(self):
+        secrets = pathlib.Path(f"{self.lab}/ichor/reference/secrets.yaml")
+        secrets.chmod(0o644)
+        self.addCleanup(secrets.chmod, 0o600)
+        code, _, text = self.run_json("up")
+        self.assertEqual(code, 5, text)
+        self.assertIn("others may read it (mode 0644); chmod 600 it", text)
+
+    def test_12_a_kubeconfig_that_an_older_ichor_kept_is_checked(self):
+        kept = pathlib.Path(f"{self.lab}/ichor/reference/kubeconfig")
+        proved = kept.read_text(encoding="utf-8")
+        self.addCleanup(kept.write_text, proved, encoding="utf-8")
+        kept.write_text(proved.replace("server: https://192.168.22.100:6443",
+                                       "server: https://127.0.0.1:1"), encoding="utf-8")
+        self.assertNotEqual(kept.read_text(encoding="utf-8"), proved)
+        code, _, text = self.run_json("wait", "nodes", "--timeout", "60s")
+        self.assertEqual(code, 5, text)
+        self.assertIn("is not one of this cluster", text)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)

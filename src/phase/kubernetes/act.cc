@@ -1,7 +1,6 @@
 #include "phase/kubernetes/act.h"
 
 #include <fmt/format.h>
-#include <map>
 #include <utility>
 
 namespace ichor {
@@ -14,6 +13,11 @@ constexpr std::size_t kWordsMax = 600;
 Outcome not_sent(Call call, const Error& error) {
   return Outcome::failed({call, Progress::not_sent, TlsVerdict::fine, Code::internal,
                           "the journal cannot be written: " + error.message});
+}
+
+Outcome called_off(Call call) {
+  return Outcome::failed({call, Progress::not_sent, TlsVerdict::fine, Code::cancelled,
+                          "called off before it was sent"});
 }
 
 template <class T>
@@ -45,96 +49,71 @@ Outcome outcome_of(const Result<ProcessResult>& ended) {
 
 }  // namespace
 
-Result<void> KubeActor::load() {
-  const auto records = world_.journal.read();
-  if (!records) return tl::unexpected(records.error());
-  std::map<std::uint64_t, std::string> intents;
-  for (const JournalRecord& record : *records) {
-    if (record.call < Call::kube_apply) continue;
-    if (record.kind == RecordKind::intent) intents[record.seq] = record.key;
-    const bool settled =
-        record.kind == RecordKind::outcome && record.outcome != OutcomeKind::unknown;
-    if (settled) intents.erase(record.ref);
-  }
-  for (auto& [seq, key] : intents) open_.insert(std::move(key));
-  return {};
-}
-
-Task<Result<std::uint64_t>> KubeActor::append(JournalRecord record) {
-  record.run = world_.run;
-  record.wall_ms = world_.clock.wall().unix_ms;
-  // What was done must be told, also when the run is called off.
-  CancelScope deaf;
-  const Context context{&world_.clock, &deaf};
-  co_return co_await world_.journal.append(context, std::move(record));
-}
-
-Task<Result<std::uint64_t>> KubeActor::intend(Call call, std::string key) {
+Task<Outcome> KubeActor::carry_out(Context context, Call call, std::string key, Send send) {
+  if (context.cancelled()) co_return called_off(call);
   JournalRecord intent;
   intent.kind = RecordKind::intent;
   intent.call = call;
-  intent.key = std::move(key);
-  return append(std::move(intent));
-}
-
-Task<void> KubeActor::tell(Call call, std::string key, std::uint64_t intent,
-                           const Outcome& outcome) {
-  if (outcome.kind != OutcomeKind::unknown) open_.erase(key);
+  intent.key = key;
+  const auto seq = co_await world_.ledger.append(std::move(intent));
+  if (!seq) co_return not_sent(call, seq.error());
+  Outcome outcome = called_off(call);
+  if (!context.cancelled()) {
+    ++mutations_;
+    outcome = co_await send();
+  }
   JournalRecord told;
   told.kind = RecordKind::outcome;
   told.call = call;
   told.key = std::move(key);
-  told.ref = intent;
+  told.ref = *seq;
   told.outcome = outcome.kind;
   if (outcome.error) told.value = name_of(outcome.error->code);
   // If this cannot be written the intent stays open, which means unknown: that is true as well.
-  co_await append(std::move(told));
+  co_await world_.ledger.append(std::move(told));
+  co_return outcome;
+}
+
+// What is sent is made in coroutines of their own, whose arguments outlive the call.
+
+Task<Outcome> KubeActor::send_apply(Context context, const KubeObject& object, bool force) {
+  KubeApply options;
+  options.force = force;
+  co_return outcome_of(co_await world_.kube.apply(context.within(kApplyLimit), object, options));
+}
+
+Task<Outcome> KubeActor::send_approval(Context context, const KubeObject& csr,
+                                       const std::string& reason) {
+  co_return outcome_of(co_await world_.kube.approve_csr(context.within(kApplyLimit), csr, reason));
+}
+
+Task<Outcome> KubeActor::send_removal(Context context, const KubeRef& ref, const std::string& uid) {
+  co_return outcome_of(co_await world_.kube.remove(context.within(kApplyLimit), ref, uid));
+}
+
+Task<Outcome> KubeActor::send_install(Context context, ProcessCall call) {
+  co_return outcome_of(co_await world_.processes.run(context, std::move(call)));
 }
 
 Task<Outcome> KubeActor::apply(Context context, const KubeObject& object, bool force) {
-  const std::string key = to_text(ref_of(object));
-  const auto intent = co_await intend(Call::kube_apply, key);
-  if (!intent) co_return not_sent(Call::kube_apply, intent.error());
-  ++mutations_;
-  KubeApply options;
-  options.force = force;
-  const auto answer = co_await world_.kube.apply(context.within(kApplyLimit), object, options);
-  const Outcome outcome = outcome_of(answer);
-  co_await tell(Call::kube_apply, key, *intent, outcome);
-  co_return outcome;
+  return carry_out(context, Call::kube_apply, to_text(ref_of(object)),
+                   [=, this, &object] { return send_apply(context, object, force); });
 }
 
 Task<Outcome> KubeActor::approve(Context context, const KubeObject& csr,
                                  const std::string& reason) {
-  const std::string key = to_text(ref_of(csr));
-  const auto intent = co_await intend(Call::approve_csr, key);
-  if (!intent) co_return not_sent(Call::approve_csr, intent.error());
-  ++mutations_;
-  const auto answer = co_await world_.kube.approve_csr(context.within(kApplyLimit), csr, reason);
-  const Outcome outcome = outcome_of(answer);
-  co_await tell(Call::approve_csr, key, *intent, outcome);
-  co_return outcome;
+  return carry_out(context, Call::approve_csr, to_text(ref_of(csr)),
+                   [=, this, &csr, &reason] { return send_approval(context, csr, reason); });
 }
 
 Task<Outcome> KubeActor::remove(Context context, const KubeRef& ref, const std::string& uid) {
-  const std::string key = to_text(ref);
-  const auto intent = co_await intend(Call::kube_delete, key);
-  if (!intent) co_return not_sent(Call::kube_delete, intent.error());
-  ++mutations_;
-  const auto answer = co_await world_.kube.remove(context.within(kApplyLimit), ref, uid);
-  const Outcome outcome = outcome_of(answer);
-  co_await tell(Call::kube_delete, key, *intent, outcome);
-  co_return outcome;
+  return carry_out(context, Call::kube_delete, to_text(ref),
+                   [=, this, &ref, &uid] { return send_removal(context, ref, uid); });
 }
 
 Task<Outcome> KubeActor::install(Context context, const std::string& key, ProcessCall call) {
-  const auto intent = co_await intend(Call::install_release, key);
-  if (!intent) co_return not_sent(Call::install_release, intent.error());
-  ++mutations_;
-  const auto ended = co_await world_.processes.run(context, std::move(call));
-  const Outcome outcome = outcome_of(ended);
-  co_await tell(Call::install_release, key, *intent, outcome);
-  co_return outcome;
+  return carry_out(context, Call::install_release, key,
+                   [=, this] { return send_install(context, call); });
 }
 
 }  // namespace ichor

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <set>
+#include <functional>
 #include <string>
 
 #include "async/context.h"
@@ -19,9 +19,8 @@ class KubeActor {
  public:
   explicit KubeActor(KubeWorld& world) : world_(world) {}
 
-  /// What earlier runs began and never told the end of: the keys of open intents.
-  Result<void> load();
-  bool was_interrupted(const std::string& key) const { return open_.contains(key); }
+  /// Whether a change of it started, in this run or an earlier one, and its end is not known.
+  bool was_interrupted(const std::string& key) const { return world_.ledger.facts().is_open(key); }
 
   Task<Outcome> apply(Context context, const KubeObject& object, bool force);
   Task<Outcome> approve(Context context, const KubeObject& csr, const std::string& reason);
@@ -32,12 +31,16 @@ class KubeActor {
   int mutations() const { return mutations_; }
 
  private:
-  Task<Result<std::uint64_t>> intend(Call call, std::string key);
-  Task<void> tell(Call call, std::string key, std::uint64_t intent, const Outcome& outcome);
-  Task<Result<std::uint64_t>> append(JournalRecord record);
+  using Send = std::function<Task<Outcome>()>;
+
+  /// Intent, call, outcome. A run that was called off sends nothing more.
+  Task<Outcome> carry_out(Context context, Call call, std::string key, Send send);
+  Task<Outcome> send_apply(Context context, const KubeObject& object, bool force);
+  Task<Outcome> send_approval(Context context, const KubeObject& csr, const std::string& reason);
+  Task<Outcome> send_removal(Context context, const KubeRef& ref, const std::string& uid);
+  Task<Outcome> send_install(Context context, ProcessCall call);
 
   KubeWorld& world_;
-  std::set<std::string> open_;
   int mutations_{0};
 };
 

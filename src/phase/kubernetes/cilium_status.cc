@@ -40,7 +40,7 @@ Task<void> pass_cilium(Context context, PhaseRun& run) {
   if (said) {
     run.say(EventKind::acted, "cilium: `cilium status` has nothing to complain about");
   } else if (said.error().code == Errc::cancelled) {
-    run.report.worsen(PhaseEnd::cancelled);
+    run.report.worsen(StepEnd::cancelled);
   } else if (said.error().code == Errc::io) {
     // A program that cannot be run says nothing about the cluster.
     run.warn({"cilium", said.error().message, "install a cilium that runs here", "L14", false});
@@ -50,7 +50,7 @@ Task<void> pass_cilium(Context context, PhaseRun& run) {
                  fmt::format("`cilium status`, and what it names: `kubectl -n {} logs ds/cilium`",
                              run.material.plan.gates.cilium_namespace),
                  "K1", false},
-                PhaseEnd::out_of_time);
+                StepEnd::out_of_time);
   }
 }
 

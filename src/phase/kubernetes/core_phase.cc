@@ -210,9 +210,9 @@ std::vector<Gate> last_gates(const PhaseRun& run) {
 Task<void> services_into(Context context, PhaseRun& run) {
   GateEnd end = co_await wait_for_services(context, *run.world.talos, run.profile, run.world.events,
                                            run.report.name);
-  if (end.cancelled) run.report.worsen(PhaseEnd::cancelled);
+  if (end.cancelled) run.report.worsen(StepEnd::cancelled);
   for (Unmet& unmet : end.unmet) {
-    run.stop_at("talos-services", std::move(unmet), PhaseEnd::out_of_time);
+    run.stop_at("talos-services", std::move(unmet), StepEnd::out_of_time);
   }
 }
 
@@ -300,7 +300,7 @@ Task<void> install_and_pass(Context context, PhaseRun& run) {
   if (!has_cni && run.profile.talos.cni_none) {
     run.stop({"CNI", "the profile says cni: none, and no release installs one",
               "add Cilium to phases.core, or say talos.cni: flannel", "K1", true},
-             PhaseEnd::cni_pending);
+             StepEnd::cni_pending);
     co_return;
   }
   if (!co_await find_bootstrap_secrets(context, run)) co_return;
@@ -309,7 +309,7 @@ Task<void> install_and_pass(Context context, PhaseRun& run) {
   if (installed) installed = co_await installer.go();
   if (run.options.dry_run) co_return;
   if (!installed) {
-    if (run.report.end == PhaseEnd::out_of_time) {
+    if (run.report.end == StepEnd::out_of_time) {
       co_await explain_releases(context, run, *std::move(releases), has_cni);
     }
     co_return;

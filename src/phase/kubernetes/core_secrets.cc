@@ -58,7 +58,7 @@ Task<bool> keep_fresh_key(Context context, PhaseRun& run) {
     const KubeVerdict verdict = judge_kube(there.error());
     run.stop({to_text(*fresh), there.error().text, std::string(verdict.hint),
               std::string(verdict.fault), false},
-             PhaseEnd::out_of_time);
+             StepEnd::out_of_time);
     co_return false;
   }
   if (run.options.dry_run) co_return true;
@@ -86,7 +86,7 @@ Task<bool> find_bootstrap_secrets(Context context, PhaseRun& run) {
       const KubeVerdict verdict = judge_kube(there.error());
       run.stop({to_text(ref), there.error().text, std::string(verdict.hint),
                 std::string(verdict.fault), false},
-               PhaseEnd::out_of_time);
+               StepEnd::out_of_time);
       co_return false;
     }
     const std::string trouble = missing ? "it is not in the cluster" : trouble_with(item, *there);

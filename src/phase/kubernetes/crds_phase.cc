@@ -155,7 +155,7 @@ Task<bool> render_crds(Context context, PhaseRun& run, const Listed& listed,
       all = false;
       run.stop(
           {source.source, source.trouble, "mend the chart, its version or its values", "K3", true},
-          context.cancelled() ? PhaseEnd::cancelled : PhaseEnd::failed);
+          context.cancelled() ? StepEnd::cancelled : StepEnd::failed);
     }
     mark_for_release(source.crds, source.chart, listed.releases);
     std::move(source.crds.begin(), source.crds.end(), std::back_inserter(crds));

@@ -170,10 +170,10 @@ Task<void> look_up(Context context, PhaseRun& run) {
     }
     run.say(EventKind::waiting, fmt::format("{}: {}", kGate, to_text(round.unmet.front())));
     const Wake wake = co_await sleep_for(context, run.profile.budgets.poll);
-    if (wake == Wake::cancelled) run.report.worsen(PhaseEnd::cancelled);
+    if (wake == Wake::cancelled) run.report.worsen(StepEnd::cancelled);
     if (wake == Wake::cancelled) co_return;
     if (!context.expired()) continue;
-    for (Unmet& unmet : round.unmet) run.stop_at(kGate, std::move(unmet), PhaseEnd::out_of_time);
+    for (Unmet& unmet : round.unmet) run.stop_at(kGate, std::move(unmet), StepEnd::out_of_time);
     co_return;
   }
 }

@@ -73,8 +73,9 @@ class DnsGateTest : public ::testing::Test {
   }
 
   PhaseReport pass(PodPorts* pods) {
-    KubeWorld world{bench_.clock, bench_.random, bench_.cluster, programs_,    connect_, journal_,
-                    files_,       bench_.events, nullptr,        RunId("run"), "/state", pods};
+    Ledger ledger(bench_.context(), journal_, RunId("run"));
+    KubeWorld world{bench_.clock, bench_.random, bench_.cluster, programs_, connect_, ledger,
+                    files_,       bench_.events, nullptr,        "/state",  pods};
     KubeActor actor(world);
     PhaseRun run{world, material_, profile_, actor, {}, {}};
     bench_.run(go(bench_.context(seconds(60)), run));
@@ -98,7 +99,7 @@ class DnsGateTest : public ::testing::Test {
 
 TEST_F(DnsGateTest, AsksTheReadyPodsAndTellsWhatWasResolved) {
   const PhaseReport report = pass(&dns_);
-  EXPECT_EQ(report.end, PhaseEnd::done);
+  EXPECT_EQ(report.end, StepEnd::passed);
   EXPECT_THAT(dns_.asked, ::testing::ElementsAre("coredns-1"));
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].severity, Severity::note);
@@ -109,7 +110,7 @@ TEST_F(DnsGateTest, AsksTheReadyPodsAndTellsWhatWasResolved) {
 TEST_F(DnsGateTest, NamesAPodThatDoesNotResolve) {
   dns_.code = 2;
   const PhaseReport report = pass(&dns_);
-  EXPECT_EQ(report.end, PhaseEnd::out_of_time);
+  EXPECT_EQ(report.end, StepEnd::out_of_time);
   EXPECT_GT(dns_.asked.size(), 1u) << "it may come to work";
   ASSERT_EQ(report.unmet.size(), 1u);
   EXPECT_EQ(report.unmet[0].first, "coredns");
@@ -121,7 +122,7 @@ TEST_F(DnsGateTest, NamesAPodThatDoesNotResolve) {
 TEST_F(DnsGateTest, NamesAnAddressThatIsNotTheServices) {
   dns_.address = std::string("\x0A\x60\0\2", 4);
   const PhaseReport report = pass(&dns_);
-  EXPECT_EQ(report.end, PhaseEnd::out_of_time);
+  EXPECT_EQ(report.end, StepEnd::out_of_time);
   ASSERT_EQ(report.unmet.size(), 1u);
   EXPECT_THAT(report.unmet[0].second.reason, HasSubstr("10.96.0.2, and the Service has 10.96.0.1"));
 }
@@ -130,7 +131,7 @@ TEST_F(DnsGateTest, WaitsForAPodThatCannotBeReachedYet) {
   dns_.error = CallError{Call::kube_read, Progress::answered, TlsVerdict::fine, Code::unavailable,
                          "connection refused"};
   bench_.after(seconds(20), [this] { dns_.error.reset(); });
-  EXPECT_EQ(pass(&dns_).end, PhaseEnd::done);
+  EXPECT_EQ(pass(&dns_).end, StepEnd::passed);
 }
 
 TEST_F(DnsGateTest, SaysThatTheDeploymentMustDoWhereNothingCanBeAsked) {
@@ -138,13 +139,13 @@ TEST_F(DnsGateTest, SaysThatTheDeploymentMustDoWhereNothingCanBeAsked) {
                          Code::permission_denied, "pods is forbidden"};
   for (PodPorts* pods : {static_cast<PodPorts*>(&dns_), static_cast<PodPorts*>(nullptr)}) {
     const PhaseReport report = pass(pods);
-    EXPECT_EQ(report.end, PhaseEnd::done);
+    EXPECT_EQ(report.end, StepEnd::passed);
     ASSERT_EQ(report.findings.size(), 1u);
     EXPECT_THAT(report.findings[0].what, HasSubstr("no lookup was made"));
   }
   dns_.asked.clear();
   material_.plan.gates.coredns_lookup = false;
-  EXPECT_EQ(pass(&dns_).end, PhaseEnd::done);
+  EXPECT_EQ(pass(&dns_).end, StepEnd::passed);
   EXPECT_TRUE(dns_.asked.empty());
 }
 

@@ -38,7 +38,11 @@ class Ensuring {
       }
       const KubeVerdict verdict = judge_kube(*outcome.error);
       if (verdict.reaction == Reaction::give_up) co_return give_up(*outcome.error);
-      if (!co_await rest(*outcome.error)) co_return give_up(*outcome.error);
+      // The limit that `--retries` sets, for calls that change something.
+      const RetryLimits& limits = run_.profile.retry;
+      if (++sent_ > limits.retries) co_return give_up(*outcome.error);
+      const Duration delay = mutation_delay(sent_, limits, run_.world.random);
+      if (!co_await rest(*outcome.error, delay)) co_return give_up(*outcome.error);
     }
   }
 
@@ -55,7 +59,8 @@ class Ensuring {
         co_return planned;
       }
       if (reaction == Reaction::give_up) co_return tl::unexpected(decided.error());
-      if (!co_await rest(decided.error())) co_return tl::unexpected(decided.error());
+      const Duration delay = read_delay(attempt_ + 1, run_.profile.retry, run_.world.random);
+      if (!co_await rest(decided.error(), delay)) co_return tl::unexpected(decided.error());
     }
   }
 
@@ -79,11 +84,10 @@ class Ensuring {
     co_return decided;
   }
 
-  Task<bool> rest(const CallError& error) {
+  Task<bool> rest(const CallError& error, Duration delay) {
     ++attempt_;
-    const RetryLimits limits;
     run_.say(EventKind::retrying, fmt::format("{}: {}", to_text(ref_), to_text(error)), attempt_);
-    const Wake wake = co_await sleep_for(context_, read_delay(attempt_, limits, run_.world.random));
+    const Wake wake = co_await sleep_for(context_, delay);
     co_return wake == Wake::signalled;
   }
 
@@ -94,14 +98,14 @@ class Ensuring {
 
   bool give_up(const CallError& error) {
     if (error.code == Code::cancelled) {
-      run_.report.worsen(PhaseEnd::cancelled);
+      run_.report.worsen(StepEnd::cancelled);
       return false;
     }
     const KubeVerdict verdict = judge_kube(error);
     const bool late = verdict.reaction != Reaction::give_up;
     run_.stop(
         {to_text(ref_), error.text, std::string(verdict.hint), std::string(verdict.fault), !late},
-        late ? PhaseEnd::out_of_time : PhaseEnd::failed);
+        late ? StepEnd::out_of_time : StepEnd::failed);
     return false;
   }
 
@@ -110,13 +114,14 @@ class Ensuring {
   const KubeObject& object_;
   KubeRef ref_;
   int attempt_{0};
+  int sent_{0};  // changes that failed in a way that may pass
 };
 
 Task<void> ensure_one(Context context, PhaseRun& run, const KubeObject& object,
                       Turnstile& turnstile, bool& all) {
   if (!co_await turnstile.enter(context)) {
     all = false;
-    run.report.worsen(context.cancelled() ? PhaseEnd::cancelled : PhaseEnd::out_of_time);
+    run.report.worsen(context.cancelled() ? StepEnd::cancelled : StepEnd::out_of_time);
     co_return;
   }
   Ensuring ensuring(context, run, object);

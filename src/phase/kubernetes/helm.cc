@@ -67,10 +67,9 @@ KubeQuery records_of(const WantedRelease& wanted) {
 void trouble(PhaseRun& run, const std::string& object, const Error& error) {
   const bool late = error.code == Errc::out_of_time;
   const bool off = error.code == Errc::cancelled;
-  run.stop({object, error.message, "mend what it names", "K3", !late}, off ? PhaseEnd::cancelled
-                                                                       : late
-                                                                           ? PhaseEnd::out_of_time
-                                                                           : PhaseEnd::failed);
+  run.stop({object, error.message, "mend what it names", "K3", !late}, off    ? StepEnd::cancelled
+                                                                       : late ? StepEnd::out_of_time
+                                                                              : StepEnd::failed);
 }
 
 /// A revision that helm began and never ended bars every later one. It is taken away only where
@@ -159,7 +158,7 @@ Task<std::optional<DeployedRelease>> look_at_release(Context context, PhaseRun& 
     const KubeVerdict verdict = judge_kube(records.error());
     run.stop(
         {key, records.error().text, std::string(verdict.hint), std::string(verdict.fault), false},
-        PhaseEnd::out_of_time);
+        StepEnd::out_of_time);
     co_return std::nullopt;
   }
   DeployedRelease deployed = newest_revision(records->items);
@@ -207,9 +206,9 @@ Task<bool> install_release(Context context, PhaseRun& run, WantedRelease wanted)
   const bool late = error.code == Code::deadline_exceeded || context.expired();
   run.stop({key, error.text, fmt::format("`helm status {} -n {}`", wanted.name, wanted.name_space),
             "K6", !late},
-           error.code == Code::cancelled ? PhaseEnd::cancelled
-           : late                        ? PhaseEnd::out_of_time
-                                         : PhaseEnd::failed);
+           error.code == Code::cancelled ? StepEnd::cancelled
+           : late                        ? StepEnd::out_of_time
+                                         : StepEnd::failed);
   co_return false;
 }
 

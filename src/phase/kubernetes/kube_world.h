@@ -3,10 +3,9 @@
 #include <string>
 
 #include "async/clock.h"
-#include "model/ids.h"
+#include "phase/ledger.h"
 #include "port/artifacts.h"
 #include "port/events.h"
-#include "port/journal.h"
 #include "port/kube_client.h"
 #include "port/pod_ports.h"
 #include "port/process.h"
@@ -23,13 +22,12 @@ struct KubeWorld {
   KubeClient& kube;
   Processes& processes;
   WebClient& web;
-  Journal& journal;
+  Ledger& ledger;
   Artifacts& files;
   EventSink& events;
   TalosApi* talos{nullptr};  // null: Talos cannot be asked
-  RunId run;
-  std::string state_path;   // where `files` are, for other programs
-  PodPorts* pods{nullptr};  // null: pods cannot be asked
+  std::string state_path;    // where `files` are, for other programs
+  PodPorts* pods{nullptr};   // null: pods cannot be asked
 };
 
 }  // namespace ichor

@@ -1,6 +1,7 @@
 #include "phase/kubernetes/phase_run.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ichor {
 
@@ -11,17 +12,26 @@ constexpr Duration kLastLook = std::chrono::seconds(10);
 
 }  // namespace
 
-std::string_view name_of(PhaseEnd end) {
+std::string_view result_word(StepEnd end) {
   switch (end) {
-    case PhaseEnd::done: return "done";
-    case PhaseEnd::skipped: return "skipped";
-    case PhaseEnd::cni_pending: return "cni-pending";
-    case PhaseEnd::out_of_time: return "out-of-time";
-    case PhaseEnd::failed: return "failed";
-    case PhaseEnd::missing_tool: return "missing-tool";
-    case PhaseEnd::cancelled: return "cancelled";
+    case StepEnd::passed: return "done";
+    case StepEnd::cni_pending: return "cni-pending";
+    case StepEnd::out_of_time: return "out-of-time";
+    case StepEnd::failed: return "failed";
+    case StepEnd::unsafe: return "unsafe";
+    case StepEnd::blocked: return "blocked";
+    case StepEnd::missing_tool: return "missing-tool";
+    case StepEnd::cancelled: return "cancelled";
   }
   return "?";
+}
+
+void PhaseReport::worsen(StepEnd to) {
+  constexpr StepEnd order[] = {StepEnd::passed,       StepEnd::cni_pending, StepEnd::out_of_time,
+                               StepEnd::blocked,      StepEnd::failed,      StepEnd::unsafe,
+                               StepEnd::missing_tool, StepEnd::cancelled};
+  const auto rank = [&order](StepEnd one) { return std::find(order, std::end(order), one); };
+  if (rank(to) > rank(end)) end = to;
 }
 
 int PhaseReport::changed() const {
@@ -41,7 +51,7 @@ void PhaseRun::say(EventKind kind, std::string text, int attempt) const {
   world.events.emit(event);
 }
 
-void PhaseRun::stop_at(const std::string& gate, Unmet unmet, PhaseEnd end) {
+void PhaseRun::stop_at(const std::string& gate, Unmet unmet, StepEnd end) {
   report.worsen(end);
   const auto known = std::find_if(report.unmet.begin(), report.unmet.end(), [&](const auto& one) {
     return one.second.object == unmet.object && one.second.reason == unmet.reason;
@@ -49,7 +59,7 @@ void PhaseRun::stop_at(const std::string& gate, Unmet unmet, PhaseEnd end) {
   if (known == report.unmet.end()) report.unmet.emplace_back(gate, std::move(unmet));
 }
 
-void PhaseRun::stop(Unmet unmet, PhaseEnd end) {
+void PhaseRun::stop(Unmet unmet, StepEnd end) {
   stop_at(std::string(report.name), std::move(unmet), end);
 }
 
@@ -63,12 +73,11 @@ Task<bool> pass(Context context, PhaseRun& run, Gate gate) {
   GateEnd end = co_await wait_for(context, run.place(), gate);
   if (end.holds()) co_return true;
   if (end.cancelled) {
-    run.report.worsen(PhaseEnd::cancelled);
+    run.report.worsen(StepEnd::cancelled);
     co_return false;
   }
   for (Unmet& unmet : end.unmet) {
-    run.stop_at(gate.name, std::move(unmet),
-                end.refused ? PhaseEnd::failed : PhaseEnd::out_of_time);
+    run.stop_at(gate.name, std::move(unmet), end.refused ? StepEnd::failed : StepEnd::out_of_time);
   }
   co_return false;
 }
@@ -83,7 +92,7 @@ Task<void> explain(PhaseRun& run, Context context, Gate gate) {
   const Context late{context.clock, context.scope, later(context.now(), kLastLook)};
   GateEnd end = co_await wait_for(late, run.place(), gate);
   for (Unmet& unmet : end.unmet) {
-    run.stop_at(gate.name, std::move(unmet), PhaseEnd::out_of_time);
+    run.stop_at(gate.name, std::move(unmet), StepEnd::out_of_time);
   }
 }
 

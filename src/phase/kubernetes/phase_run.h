@@ -11,6 +11,7 @@
 #include "async/task.h"
 #include "model/cluster_profile.h"
 #include "model/finding.h"
+#include "model/run_result.h"
 #include "phase/kubernetes/act.h"
 #include "phase/kubernetes/gate.h"
 #include "phase/kubernetes/kube_world.h"
@@ -21,9 +22,8 @@
 
 namespace ichor {
 
-enum class PhaseEnd { done, skipped, cni_pending, out_of_time, failed, missing_tool, cancelled };
-
-std::string_view name_of(PhaseEnd end);
+/// The word for it in listings: "done", "out-of-time".
+std::string_view result_word(StepEnd end);
 
 /// What a phase did with one object, or would do.
 struct ObjectChange {
@@ -36,7 +36,7 @@ struct ObjectChange {
 struct PhaseReport {
   int number{0};
   std::string_view name;
-  PhaseEnd end{PhaseEnd::done};
+  StepEnd end{StepEnd::passed};
   std::vector<ObjectChange> objects;
   std::vector<std::pair<std::string, Unmet>> unmet;  // with the gate that it belongs to
   std::vector<Finding> findings;                     // warnings and notes
@@ -45,11 +45,13 @@ struct PhaseReport {
 
   int changed() const;
   int unchanged() const;
-  /// The worst of what was and what is said.
-  void worsen(PhaseEnd to) {
-    if (static_cast<int>(to) > static_cast<int>(end)) end = to;
-  }
+  /// Keeps the worse of the two ends.
+  void worsen(StepEnd to);
 };
+
+inline bool within_objective(const PhaseReport& report) {
+  return !report.slo || report.took <= *report.slo;
+}
 
 struct PhaseOptions {
   bool dry_run{false};
@@ -70,8 +72,8 @@ struct PhaseRun {
   }
   void say(EventKind kind, std::string text, int attempt = 0) const;
   /// Something that stops the phase.
-  void stop(Unmet unmet, PhaseEnd end = PhaseEnd::failed);
-  void stop_at(const std::string& gate, Unmet unmet, PhaseEnd end);
+  void stop(Unmet unmet, StepEnd end = StepEnd::failed);
+  void stop_at(const std::string& gate, Unmet unmet, StepEnd end);
   void warn(Unmet unmet);
 };
 
@@ -79,12 +81,12 @@ struct PhaseRun {
 template <class T>
 Task<CallResult<T>> persist(Context context, PhaseRun& run, std::string what,
                             std::function<Task<CallResult<T>>()> ask) {
-  const RetryLimits limits;
   for (int attempt = 1;; ++attempt) {
     CallResult<T> answer = co_await ask();
     if (answer || judge_kube(answer.error()).reaction != Reaction::retry) co_return answer;
     run.say(EventKind::retrying, what + ": " + to_text(answer.error()), attempt);
-    const Wake wake = co_await sleep_for(context, read_delay(attempt, limits, run.world.random));
+    const Wake wake =
+        co_await sleep_for(context, read_delay(attempt, run.profile.retry, run.world.random));
     if (wake != Wake::signalled) co_return answer;
   }
 }

@@ -45,7 +45,7 @@ void unclean(PhaseRun& run, std::string reason) {
   run.stop_at("kustomize",
               {run.material.plan.flux.kustomize_root, std::move(reason),
                "mend it in the repository, and try `kustomize build` there", "K4", true},
-              PhaseEnd::failed);
+              StepEnd::failed);
 }
 
 /// `kustomize build` of the root, and kubeconform over what it gives.

@@ -1,4 +1,4 @@
-#include "engine/ledger.h"
+#include "phase/ledger.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "phase/kubernetes/run_phases.h"
+#include "phase/kubernetes/kubernetes_part.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -7,6 +7,7 @@
 #include "journal/memory_journal.h"
 #include "phase/kubernetes/test_kit.h"
 #include "phase/kubernetes/test_programs.h"
+#include "phase/sequence.h"
 
 namespace ichor {
 namespace {
@@ -29,9 +30,9 @@ class MemoryFiles final : public Artifacts {
 const KubeRef kSopsAge{{"", "v1", "Secret"}, "flux-system", "sops-age"};
 
 /// A cluster of two nodes without a network, and a profile that takes it to GitOps.
-class RunPhasesTest : public ::testing::Test {
+class KubernetesPartTest : public ::testing::Test {
  protected:
-  RunPhasesTest() : store_(bench_.clock), journal_(store_) {
+  KubernetesPartTest() : store_(bench_.clock), journal_(store_) {
     EXPECT_TRUE(journal_.lock({"00000000000000aa", "host", "boot", 1}));
     for (const char* name : {"cp1", "w1"}) {
       NodePlan node;
@@ -125,13 +126,27 @@ class RunPhasesTest : public ::testing::Test {
   }
 
   PhasesResult run(int first, int last, PhaseOptions options = {}) {
-    KubeWorld world{bench_.clock, bench_.random, bench_.cluster, programs_,    connect_, journal_,
-                    files_,       bench_.events, nullptr,        RunId("run"), "/state"};
-    PhasesWish wish;
-    wish.first = first;
-    wish.last = last;
-    wish.options = options;
-    return bench_.run(run_phases(bench_.context(minutes(120)), world, material_, profile_, wish));
+    const Context context = bench_.context(minutes(120));
+    Ledger ledger(context, journal_, RunId("run"));
+    EXPECT_TRUE(ledger.load());
+    const auto open = [this]() -> tl::expected<OpenedKube, RunResult> {
+      OpenedKube opened;
+      opened.client = std::shared_ptr<KubeClient>(&bench_.cluster, [](KubeClient*) {});
+      return opened;
+    };
+    KubePorts ports{bench_.random, programs_, connect_, files_, bench_.events, nullptr, "/state"};
+    KubernetesPart part(ports, material_, open, {options, std::nullopt});
+    bench_.run(run_steps(context, part, ledger, kubernetes_steps(first, last)));
+    return part.result();
+  }
+  Task<bool> run_steps(Context context, KubernetesPart& part, Ledger& ledger,
+                       std::vector<Step> steps) {
+    const auto phases = kubernetes_phases(steps);
+    for (const KubernetesPhase* phase : phases) {
+      const StepEnd end = co_await part.run(context, ledger, profile_, *phase, phases);
+      if (end != StepEnd::passed) co_return false;
+    }
+    co_return true;
   }
   static std::vector<std::string> unmet(const PhasesResult& result) {
     std::vector<std::string> texts;
@@ -142,7 +157,7 @@ class RunPhasesTest : public ::testing::Test {
     }
     return texts;
   }
-  Exit exit(const PhasesResult& result) const { return exit_of(result, {}); }
+  Exit exit(const PhasesResult& result) const { return exit_of(result); }
 
   KubeBench bench_;
   MemoryStore store_;
@@ -155,7 +170,7 @@ class RunPhasesTest : public ::testing::Test {
   bool cilium_never{false};
 };
 
-TEST_F(RunPhasesTest, TakeAClusterToTheHandoverAndChangeNothingTheSecondTime) {
+TEST_F(KubernetesPartTest, TakeAClusterToTheHandoverAndChangeNothingTheSecondTime) {
   bench_.after(minutes(3), [&] { reconcile("True", "applied"); });
   const PhasesResult first = run(0, 3);
   EXPECT_EQ(exit(first), Exit::done) << ::testing::PrintToString(unmet(first));
@@ -172,7 +187,7 @@ TEST_F(RunPhasesTest, TakeAClusterToTheHandoverAndChangeNothingTheSecondTime) {
   EXPECT_EQ(files_.files.count("kubeconfig.tools"), 1u);
 }
 
-TEST_F(RunPhasesTest, ShowWhatADryRunWouldChangeWithoutSecrets) {
+TEST_F(KubernetesPartTest, ShowWhatADryRunWouldChangeWithoutSecrets) {
   const PhasesResult planned = run(0, 0, {true, false});
   EXPECT_EQ(planned.mutations, 0);
   EXPECT_EQ(bench_.cluster.applies, 0);
@@ -187,7 +202,7 @@ TEST_F(RunPhasesTest, ShowWhatADryRunWouldChangeWithoutSecrets) {
   EXPECT_THAT(objects[1].lines[0], HasSubstr("a secret value differs"));
 }
 
-TEST_F(RunPhasesTest, TellTheJournalBeforeAndAfterEveryChangeAndNoSecretsAtAll) {
+TEST_F(KubernetesPartTest, TellTheJournalBeforeAndAfterEveryChangeAndNoSecretsAtAll) {
   run(0, 0);
   const auto records = journal_.read();
   ASSERT_TRUE(records);
@@ -201,7 +216,7 @@ TEST_F(RunPhasesTest, TellTheJournalBeforeAndAfterEveryChangeAndNoSecretsAtAll) 
   }
 }
 
-TEST_F(RunPhasesTest, StopWhereAnotherManagerOwnsAField) {
+TEST_F(KubernetesPartTest, StopWhereAnotherManagerOwnsAField) {
   bench_.cluster.conflicts["Secret/flux-system/sops-age"] =
       ".data.age.agekey: conflict with \"operator\"";
   const PhasesResult result = run(0, 3);
@@ -211,7 +226,7 @@ TEST_F(RunPhasesTest, StopWhereAnotherManagerOwnsAField) {
   EXPECT_EQ(exit(run(0, 0, {false, true})), Exit::done);
 }
 
-TEST_F(RunPhasesTest, OutliveAnApiServerThatIsAwayForAWhile) {
+TEST_F(KubernetesPartTest, OutliveAnApiServerThatIsAwayForAWhile) {
   bench_.cluster.trouble = [](Call call, const KubeRef&) {
     return CallError{call, Progress::sent, TlsVerdict::fine, Code::unavailable, "reset"};
   };
@@ -219,7 +234,7 @@ TEST_F(RunPhasesTest, OutliveAnApiServerThatIsAwayForAWhile) {
   EXPECT_EQ(exit(run(0, 1)), Exit::done);
 }
 
-TEST_F(RunPhasesTest, NameAWebhookThatRefuses) {
+TEST_F(KubernetesPartTest, NameAWebhookThatRefuses) {
   bench_.cluster.trouble = [](Call call, const KubeRef& ref) -> std::optional<CallError> {
     if (call != Call::kube_apply || ref.kind.kind != "Namespace") return std::nullopt;
     return CallError{call, Progress::answered, TlsVerdict::fine, Code::invalid_argument,
@@ -230,14 +245,14 @@ TEST_F(RunPhasesTest, NameAWebhookThatRefuses) {
   EXPECT_THAT(unmet(result), Contains(HasSubstr("K3 Namespace/flux-system: admission webhook")));
 }
 
-TEST_F(RunPhasesTest, NameACrdThatIsNeverEstablished) {
+TEST_F(KubernetesPartTest, NameACrdThatIsNeverEstablished) {
   bench_.cluster.never_established.insert("kustomizations.kustomize.toolkit.fluxcd.io");
   const PhasesResult result = run(1, 1);
   EXPECT_EQ(exit(result), Exit::out_of_time);
   EXPECT_THAT(unmet(result), Contains(HasSubstr("K3 CustomResourceDefinition/kustomizations")));
 }
 
-TEST_F(RunPhasesTest, NameEveryNodeThatNeverGetsItsNetwork) {
+TEST_F(KubernetesPartTest, NameEveryNodeThatNeverGetsItsNetwork) {
   cilium_never = true;
   const PhasesResult result = run(2, 2);
   EXPECT_EQ(exit(result), Exit::out_of_time);
@@ -246,7 +261,7 @@ TEST_F(RunPhasesTest, NameEveryNodeThatNeverGetsItsNetwork) {
       << "coredns needs cilium, and is not begun";
 }
 
-TEST_F(RunPhasesTest, EndAtThePendingCniWhereNothingInstallsOne) {
+TEST_F(KubernetesPartTest, EndAtThePendingCniWhereNothingInstallsOne) {
   material_.releases.clear();
   material_.plan.core.releases.clear();
   const PhasesResult result = run(2, 2);
@@ -254,7 +269,7 @@ TEST_F(RunPhasesTest, EndAtThePendingCniWhereNothingInstallsOne) {
   EXPECT_THAT(unmet(result), Contains(HasSubstr("K1 CNI")));
 }
 
-TEST_F(RunPhasesTest, AskCiliumItselfWhereItsProgramIsInstalled) {
+TEST_F(KubernetesPartTest, AskCiliumItselfWhereItsProgramIsInstalled) {
   EXPECT_EQ(exit(run(2, 2)), Exit::done);
   EXPECT_THAT(programs_.calls, ::testing::Not(Contains("/bin/cilium status")));
   programs_.has_cilium = true;
@@ -267,7 +282,7 @@ TEST_F(RunPhasesTest, AskCiliumItselfWhereItsProgramIsInstalled) {
                                              "Cilium: 1 errors")));
 }
 
-TEST_F(RunPhasesTest, SayThatTalosServicesWereNotLookedAtWithoutSecrets) {
+TEST_F(KubernetesPartTest, SayThatTalosServicesWereNotLookedAtWithoutSecrets) {
   material_.plan.gates.talos_services = true;
   const PhasesResult result = run(2, 2);
   EXPECT_EQ(exit(result), Exit::done) << ::testing::PrintToString(unmet(result));
@@ -278,7 +293,7 @@ TEST_F(RunPhasesTest, SayThatTalosServicesWereNotLookedAtWithoutSecrets) {
   EXPECT_TRUE(told);
 }
 
-TEST_F(RunPhasesTest, InstallAChartThatWasFetchedBefore) {
+TEST_F(KubernetesPartTest, InstallAChartThatWasFetchedBefore) {
   for (WantedRelease& release : material_.releases) {
     release.chart = "oci://registry/" + release.chart;
     material_.fetched[source_of(release)] = "/state/charts/" + release.name + "-1.0.0.tgz";
@@ -289,7 +304,7 @@ TEST_F(RunPhasesTest, InstallAChartThatWasFetchedBefore) {
 }
 
 /// SEC-001: what reads 1Password must find the token of Connect.
-TEST_F(RunPhasesTest, InstallNothingWithoutTheSecretOf1PasswordConnect) {
+TEST_F(KubernetesPartTest, InstallNothingWithoutTheSecretOf1PasswordConnect) {
   KubernetesPlan::SecretItem item;
   item.name = "onepassword-secret";
   item.name_space = "external-secrets";
@@ -311,7 +326,7 @@ TEST_F(RunPhasesTest, InstallNothingWithoutTheSecretOf1PasswordConnect) {
 }
 
 /// Stage 7 of the gap analysis.
-TEST_F(RunPhasesTest, SendTheSealedSecretsKeyPairWhenAllNodesAreReadyAndBeforeOtherReleases) {
+TEST_F(KubernetesPartTest, SendTheSealedSecretsKeyPairWhenAllNodesAreReadyAndBeforeOtherReleases) {
   material_.sealed_keys.push_back(object("v1", "Secret", "kube-system", "sealed-secrets-key"));
   material_.fresh_key = ref_of(material_.sealed_keys[0]);
   material_.fresh_key_file = "sealed-secrets.sops.yaml";
@@ -332,7 +347,7 @@ TEST_F(RunPhasesTest, SendTheSealedSecretsKeyPairWhenAllNodesAreReadyAndBeforeOt
   EXPECT_EQ(run(2, 2).mutations, 0);
 }
 
-TEST_F(RunPhasesTest, GoOnAfterAnInstallThatWasCutShort) {
+TEST_F(KubernetesPartTest, GoOnAfterAnInstallThatWasCutShort) {
   programs_.hanging = "cilium";
   const PhasesResult cut = run(2, 2);
   EXPECT_EQ(exit(cut), Exit::out_of_time);
@@ -342,7 +357,7 @@ TEST_F(RunPhasesTest, GoOnAfterAnInstallThatWasCutShort) {
   EXPECT_EQ(bench_.cluster.removals, 1) << "the pending revision is taken away";
 }
 
-TEST_F(RunPhasesTest, LeaveAPendingRevisionOfSomebodyElseAlone) {
+TEST_F(KubernetesPartTest, LeaveAPendingRevisionOfSomebodyElseAlone) {
   KubeObject record = object("v1", "Secret", "kube-system", "sh.helm.release.v1.cilium.v1");
   record["metadata"]["labels"] = {
       {"owner", "helm"}, {"name", "cilium"}, {"status", "pending-upgrade"}, {"version", "1"}};
@@ -353,7 +368,7 @@ TEST_F(RunPhasesTest, LeaveAPendingRevisionOfSomebodyElseAlone) {
   EXPECT_THAT(unmet(result), Contains(HasSubstr("K5 Release/kube-system/cilium")));
 }
 
-TEST_F(RunPhasesTest, NeverApproveAForeignRequest) {
+TEST_F(KubernetesPartTest, NeverApproveAForeignRequest) {
   KubeObject csr = object("certificates.k8s.io/v1", "CertificateSigningRequest", "", "csr-x");
   csr["spec"] = {{"signerName", "kubernetes.io/kubelet-serving"},
                  {"username", "system:node:mallory"}};
@@ -367,7 +382,7 @@ TEST_F(RunPhasesTest, NeverApproveAForeignRequest) {
   EXPECT_THAT(findings.back().what, HasSubstr("csr-x"));
 }
 
-TEST_F(RunPhasesTest, NameAKustomizationThatFails) {
+TEST_F(KubernetesPartTest, NameAKustomizationThatFails) {
   run(0, 2);
   reconcile("False", "no such file");
   const PhasesResult result = run(3, 3);
@@ -376,7 +391,7 @@ TEST_F(RunPhasesTest, NameAKustomizationThatFails) {
               Contains(HasSubstr("K4 Kustomization/flux-system/apps: x: no such file")));
 }
 
-TEST_F(RunPhasesTest, BeginNothingWhereAProgramIsMissing) {
+TEST_F(KubernetesPartTest, BeginNothingWhereAProgramIsMissing) {
   programs_.missing = "helm";
   const PhasesResult result = run(0, 3);
   EXPECT_EQ(exit(result), Exit::findings);
@@ -386,7 +401,7 @@ TEST_F(RunPhasesTest, BeginNothingWhereAProgramIsMissing) {
   EXPECT_THAT(result.findings[0].why, HasSubstr("install the releases"));
 }
 
-TEST_F(RunPhasesTest, TakeSecretsFromConnectAndNameARefusedToken) {
+TEST_F(KubernetesPartTest, TakeSecretsFromConnectAndNameARefusedToken) {
   KubernetesPlan::SecretItem item;
   item.name = "onepassword";
   item.name_space = "flux-system";

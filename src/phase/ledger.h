@@ -2,14 +2,16 @@
 
 #include <string>
 
-#include "engine/world.h"
+#include "async/context.h"
+#include "async/task.h"
 #include "model/journal_facts.h"
+#include "port/journal.h"
 
 namespace ichor {
 
 /// The journal and the facts that follow from it, kept together: what is appended is folded in,
 /// what could not be appended does not exist. After the first failed append nothing may be mutated
-/// any more.
+/// any more. One run has one ledger, for its nodes and for its Kubernetes phases.
 class Ledger {
  public:
   Ledger(Context context, Journal& journal, RunId run)

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <utility>
+
+#include "async/context.h"
+#include "async/signal.h"
+#include "async/task.h"
+#include "port/journal.h"
+
+namespace ichor {
+
+/// Holds the lock of a cluster's journal from the first look of a run to its verdict: whatever way
+/// the run ends, the lock goes with this object.
+class RunLock {
+ public:
+  /// Errc::locked names the holder. While another run takes the lock, or gives it back, there is no
+  /// name yet: then this one asks again for a while.
+  static Task<Result<RunLock>> take(Context context, Journal& journal, LockOwner owner) {
+    for (int pauses = 0;; ++pauses) {
+      auto locked = journal.lock(owner);
+      if (locked) co_return RunLock(journal);
+      const bool nameless = locked.error().code == Errc::locked && locked.error().fault.empty();
+      if (!nameless || pauses == kPausesMax) co_return tl::unexpected(std::move(locked).error());
+      const Wake wake = co_await sleep_for(context, kPause);
+      if (wake != Wake::signalled) co_return tl::unexpected(std::move(locked).error());
+    }
+  }
+
+  RunLock(RunLock&& other) noexcept : journal_(std::exchange(other.journal_, nullptr)) {}
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+  RunLock& operator=(RunLock&&) = delete;
+  ~RunLock() {
+    if (journal_) journal_->unlock();
+  }
+
+ private:
+  static constexpr Duration kPause = std::chrono::milliseconds(20);
+  static constexpr int kPausesMax = 150;
+
+  explicit RunLock(Journal& journal) : journal_(&journal) {}
+
+  Journal* journal_;
+};
+
+}  // namespace ichor
