@@ -140,8 +140,8 @@ RTNETLINK_VIA = Extended(
 import "net"
 
 type RouteVia struct {
-	Family uint16
-	Addr   net.IP
+\tFamily uint16
+\tAddr   net.IP
 }
 
 func (c *Conn) JoinGroup(group uint32) error { return c.c.JoinGroup(group) }
