@@ -4,6 +4,26 @@ import dataclasses
 
 
 @dataclasses.dataclass(frozen=True)
+class Extended:
+    """A module in a version that lacks a few names, with lines of our own that supply them. The
+    version that has them is not to be had. The copy replaces the module in the wrapper."""
+
+    module: str
+    version: str
+    checksum: str  # of the whole module, as a go.sum would name it
+    lines: tuple  # (FILE, a line of it, the line that goes below)
+    file: str  # a further file of its package
+
+    @property
+    def source(self):
+        return f"{self.module} v{self.version}"
+
+    @property
+    def folder(self):
+        return "extended/" + self.module.replace("/", "_")
+
+
+@dataclasses.dataclass(frozen=True)
 class GoTool:
     """Programs of one Go module. `binaries` maps a name to its package."""
 
@@ -17,6 +37,7 @@ class GoTool:
 
     tags = ""  # build tags
     static_c = False  # a C library is linked in, statically
+    extended = ()  # modules that need lines of our own
 
     @property
     def source(self):
@@ -26,7 +47,15 @@ class GoTool:
         lines = [f"module ichor.test/{self.name}", "", f"go {go_version}", ""]
         lines += [f"require {line}" for line in (self.source, *self.require)]
         lines += [f"replace {line}" for line in self.replace]
+        lines += [f"replace {part.module} => ./{part.folder}" for part in self.extended]
         return "\n".join(lines) + "\n"
+
+
+@dataclasses.dataclass(frozen=True)
+class ExtendedTool(GoTool):
+    """Programs whose modules include ones that are `Extended`."""
+
+    extended: tuple = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,6 +128,25 @@ def talos(version, replace, require=(), kind=GoTool, name="talosctl", package="c
                  f"{wgctrl} v0.0.0-20251029173431-c4fd5f6a4e72"), **more)
 
 
+# Routes over a gateway of another family are not decoded; no test looks at them.
+RTNETLINK_VIA = Extended(
+    "github.com/jsimonetti/rtnetlink/v2", "2.2.0",
+    "h1:/KfZ310gOAFrXXol5VwnFEt+ucldD/0dsSRZwpHCP9w=",
+    lines=(("route.go", "type RouteAttributes struct {", "\tVia *RouteVia"),
+           ("route.go", "type NextHop struct {", "\tVia *RouteVia"),
+           ("conn.go", "type conn interface {", "\tJoinGroup(group uint32) error")),
+    file="""package rtnetlink
+
+import "net"
+
+type RouteVia struct {
+\tFamily uint16
+\tAddr   net.IP
+}
+
+func (c *Conn) JoinGroup(group uint32) error { return c.c.JoinGroup(group) }
+""")
+
 # The staging modules of Kubernetes 1.x have version 0.x and are placeholders in its go.mod.
 KUBE_STAGING = """api apiextensions-apiserver apimachinery apiserver cli-runtime client-go
 cloud-provider cluster-bootstrap code-generator component-base component-helpers
@@ -152,6 +200,10 @@ REGISTRY_LOGIN = "github.com/google/go-containerregistry/pkg/authn/kubernetes"
 
 # A name without a version means its last entry.
 TOOLS = (
+    talos("1.14.1",
+          ("github.com/coredns/coredns => github.com/siderolabs/coredns v1.14.53",
+           "github.com/cosi-project/runtime => github.com/cosi-project/runtime v1.16.2"),
+          kind=ExtendedTool, extended=(RTNETLINK_VIA,)),
     talos("1.13.9",
           ("github.com/coredns/coredns => github.com/siderolabs/coredns v1.14.53",),
           require=("github.com/siderolabs/go-kubernetes v0.2.39",

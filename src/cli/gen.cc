@@ -57,7 +57,10 @@ std::string take_outputs(const std::string& text, GenConfigRequest& config) {
 void declare_config_content(FlagSet& flags, GenConfigRequest& config) {
   flags.text("--kubernetes-version", "VERSION", config.kubernetes_version);
   flags.text("--install-disk", "DISK", config.install_disk);
-  flags.text("--install-image", "IMAGE", config.install_image);
+  flags.value("--install-image", "IMAGE", [&config](const std::string& text) {
+    config.install_image = text;
+    return std::string();
+  });
   flags.text("--dns-domain", "DOMAIN", config.dns_domain);
   flags.value("--additional-sans", "LIST", append_list_to(config.additional_sans),
               FlagSet::Times::many);
@@ -68,6 +71,7 @@ void declare_config_content(FlagSet& flags, GenConfigRequest& config) {
   flags.toggle("--persist", config.persist);
   flags.toggle("--with-cluster-discovery", config.with_cluster_discovery);
   flags.toggle("--with-kubespan", config.with_kubespan);
+  flags.toggle("--skip-k8s-etcd", config.skip_k8s_etcd);
   flags.toggle("--with-docs", config.with_docs);
   flags.toggle("--with-examples", config.with_examples);
   flags.value("--config-patch", "PATCH", append_to(config.patches), FlagSet::Times::many);

@@ -342,11 +342,12 @@ struct GenConfigRequest {
   std::string cluster_name, endpoint;
   std::string with_secrets;  // empty: fresh ones
   std::string talos_version, kubernetes_version;
-  std::string install_disk{"/dev/sda"}, install_image;
+  std::string install_disk{"/dev/sda"};
+  std::optional<std::string> install_image;
   std::string dns_domain{"cluster.local"};
   std::vector<std::string> additional_sans;
   std::vector<std::pair<std::string, std::string>> registry_mirrors;  // host, URL
-  bool persist{true}, with_cluster_discovery{true}, with_kubespan{false};
+  bool persist{true}, with_cluster_discovery{true}, with_kubespan{false}, skip_k8s_etcd{false};
   bool with_docs{true}, with_examples{true};
   std::vector<std::string> patches, control_plane_patches, worker_patches;
   std::vector<GenOutput> outputs;  // empty: all

@@ -36,7 +36,7 @@ std::string path_of(const GenConfigRequest& request, std::string_view name) {
 }
 
 GenerateInput input_of(const GenConfigRequest& request, const Contract& contract, Role role) {
-  const ReleaseDefaults defaults = release_defaults(contract);
+  const Contract::Release& defaults = contract.release;
   const auto or_default = [](const std::string& text, std::string_view otherwise) {
     return text.empty() ? std::string(otherwise) : text;
   };
@@ -47,7 +47,9 @@ GenerateInput input_of(const GenConfigRequest& request, const Contract& contract
   input.kubernetes_version = or_default(request.kubernetes_version, defaults.kubernetes_version);
   input.dns_domain = request.dns_domain;
   input.install_disk = request.install_disk;
-  input.install_image = or_default(request.install_image, defaults.installer_image);
+  const std::string image = request.install_image.value_or("");
+  const bool image_left_out = request.install_image && contract.typed_documents;
+  input.install_image = image_left_out ? image : or_default(image, defaults.installer_image);
   input.additional_sans = request.additional_sans;
   for (const auto& [host, url] : request.registry_mirrors) {
     input.registry_mirrors[host].push_back(url);
@@ -55,6 +57,7 @@ GenerateInput input_of(const GenConfigRequest& request, const Contract& contract
   input.persist = request.persist;
   input.cluster_discovery = request.with_cluster_discovery;
   input.kubespan = request.with_kubespan;
+  input.without_kubernetes = request.skip_k8s_etcd;
   return input;
 }
 
@@ -112,7 +115,8 @@ class Generation {
     if (!documents) return tl::unexpected(std::move(documents).error());
     const std::vector<Patch> patches = patches_.of(role);
     if (!patches.empty()) {
-      auto patched = apply_patches(std::move(*documents), "config", patches);
+      auto patched =
+          apply_patches(std::move(*documents), "config", patches, patch_minor(contract_));
       if (!patched) return tl::unexpected(std::move(patched).error());
       documents = std::move(patched->documents);
       take_findings(std::move(patched->findings));
@@ -159,13 +163,19 @@ Exit run(const GenConfigRequest& request, const CommonOptions& common, Desk& des
   if (!request.from.empty()) return gen_config_from(request, common, desk);
   const auto version = read_talos_version(request.talos_version, {1, 12, 0});
   if (!version) return finish_aside(version.error(), desk);
-  const auto contract = find_contract(*version);
-  if (!contract) return finish_aside(end_with(Exit::usage, contract.error().message).value(), desk);
-  const auto patches = settle_patches(request, schema::Schema::kNewestMinor, desk);
+  std::vector<Finding> early;
+  const auto contract = settle_contract(*version, early);
+  if (!contract) return finish_aside(contract.error(), desk);
+  if (request.skip_k8s_etcd && !contract->typed_documents) {
+    return finish_aside(
+        end_with(Exit::usage, "--skip-k8s-etcd needs a contract from v1.14 on").value(), desk);
+  }
+  const auto patches = settle_patches(request, patch_minor(*contract), desk);
   if (!patches) return finish_aside(patches.error(), desk);
   const auto secrets = settle_secrets(request, *contract, desk);
   if (!secrets) return finish_aside(secrets.error(), desk);
   Generation generation(request, *contract, *secrets, *patches);
+  generation.findings = std::move(early);
   std::vector<TextOutput> outputs;
   for (const auto& [output, name] : kOutputs) {
     if (!wants(request, output)) continue;

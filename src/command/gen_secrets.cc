@@ -27,16 +27,17 @@ OrEnd<pki::SecretsBundle> take_from_config(const std::string& path, Desk& desk) 
 Exit run(const GenSecretsRequest& request, const CommonOptions& common, Desk& desk) {
   const auto version = read_talos_version(request.talos_version, {1, 12, 0});
   if (!version) return finish_aside(version.error(), desk);
-  if (const auto contract = find_contract(*version); !contract) {
-    return finish_aside(end_with(Exit::usage, contract.error().message).value(), desk);
-  }
+  std::vector<Finding> findings;
+  const auto contract = settle_contract(*version, findings);
+  if (!contract) return finish_aside(contract.error(), desk);
   // Asked first: nobody waits for keys that are not written.
   if (auto refused = refuse_present(request.output, request.force, desk)) {
     return finish_aside(*std::move(refused), desk);
   }
-  OrEnd<pki::SecretsBundle> bundle = request.from_controlplane_config.empty()
-                                         ? OrEnd<pki::SecretsBundle>(fresh_secrets(*version, desk))
-                                         : take_from_config(request.from_controlplane_config, desk);
+  OrEnd<pki::SecretsBundle> bundle =
+      request.from_controlplane_config.empty()
+          ? OrEnd<pki::SecretsBundle>(fresh_secrets(contract->version, desk))
+          : take_from_config(request.from_controlplane_config, desk);
   if (!bundle) return finish_aside(std::move(bundle).error(), desk);
   TextOutput output{"secrets", request.output, pki::write_secrets(*bundle)};
   if (has_sops_name(request.output)) {
@@ -47,7 +48,7 @@ Exit run(const GenSecretsRequest& request, const CommonOptions& common, Desk& de
   }
   std::vector<TextOutput> outputs;
   outputs.push_back(std::move(output));
-  return deliver(std::move(outputs), request.force, {}, common, desk);
+  return deliver(std::move(outputs), request.force, std::move(findings), common, desk);
 }
 
 }  // namespace ichor

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "command/commands.h"
 #include "command/deliver.h"
@@ -9,18 +9,22 @@
 namespace ichor {
 
 Exit run(const MachineconfigPatchRequest& request, const CommonOptions& common, Desk& desk) {
-  const auto version =
-      read_talos_version(request.talos_version, {1, schema::Schema::kNewestMinor, 0});
-  if (!version) return finish_aside(version.error(), desk);
-  auto patches = read_patches(request.patches, "--patch", version->minor, desk);
-  if (!patches) return finish_aside(std::move(patches).error(), desk);
+  const auto texts = read_patch_texts(request.patches, "--patch", desk);
+  if (!texts) return finish_aside(texts.error(), desk);
   auto text = desk.read_input(request.file);
   if (!text) return finish_aside(end_with(Exit::usage, text.error().message).value(), desk);
   auto parsed = yaml::parse(*text, request.file);
   if (!parsed) return finish_aside(end_with(parsed.error()).value(), desk);
   std::vector<yaml::Node> roots;
   for (yaml::Document& document : *parsed) roots.push_back(std::move(document.root));
-  auto patched = apply_patches(std::move(roots), request.file, *patches, version->minor);
+  // Without a version, config and patches show whose rules hold.
+  int shown = minor_shown(roots);
+  for (const PatchText& patch : *texts) shown = std::max(shown, minor_shown(patch.text));
+  const auto minor = read_rules_version(request.talos_version, shown);
+  if (!minor) return finish_aside(minor.error(), desk);
+  auto patches = load_patches(*texts, *minor);
+  if (!patches) return finish_aside(std::move(patches).error(), desk);
+  auto patched = apply_patches(std::move(roots), request.file, *patches, *minor);
   if (!patched) return finish_aside(end_with(patched.error()).value(), desk);
   TextOutput output{"config", request.output, SecretString(yaml::emit_all(patched->documents))};
   for (yaml::Node& root : patched->documents) yaml::wipe(root);

@@ -5,6 +5,7 @@
 
 #include "command/desk.h"
 #include "command/early.h"
+#include "machineconfig/contract.h"
 #include "machineconfig/patch/patch.h"
 
 namespace ichor {
@@ -13,6 +14,25 @@ namespace ichor {
 /// can only be the name of a file. `flag` names patches that have no file.
 OrEnd<std::vector<Patch>> read_patches(const std::vector<std::string>& given,
                                        const std::string& flag, int minor, Desk& desk);
+
+/// A patch that is not read yet. `name` is its file, or what stands for it in messages.
+struct PatchText {
+  std::string name;
+  std::string text;
+};
+
+/// The two steps of read_patches().
+OrEnd<std::vector<PatchText>> read_patch_texts(const std::vector<std::string>& given,
+                                               const std::string& flag, Desk& desk);
+OrEnd<std::vector<Patch>> load_patches(const std::vector<PatchText>& texts, int minor);
+
+/// The minor version whose rules --talos-version selects; `otherwise` if it is not given. Ends with
+/// exit 64 for one without a contract.
+OrEnd<int> read_rules_version(const std::string& text, int otherwise);
+
+/// The contract of a version. A version that is younger than all contracts gets the newest one and
+/// a warning; ends with exit 64 for another one without a contract.
+OrEnd<Contract> settle_contract(const TalosVersion& version, std::vector<Finding>& findings);
 
 /// "v1.12", "1.12" or "1.12.6"; an empty text is `otherwise`. Ends with exit 64 for another one.
 OrEnd<TalosVersion> read_talos_version(const std::string& text, TalosVersion otherwise);

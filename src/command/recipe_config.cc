@@ -205,7 +205,7 @@ Result<std::vector<Patch>> RecipeCook::patches_of(const NodeRecipe& node) {
   for (const RecipePatch& written : node.patches) {
     auto found = patches_.find({written.name, written.text});
     if (found == patches_.end()) {
-      auto loaded = load_patch(written.text, written.name);
+      auto loaded = load_patch(written.text, written.name, patch_minor(contract_));
       if (!loaded) return tl::unexpected(std::move(loaded).error());
       found = patches_.emplace(std::pair(written.name, written.text), *std::move(loaded)).first;
     }
@@ -234,7 +234,7 @@ Result<std::vector<yaml::Node>> RecipeCook::config(const NodeRecipe& node) {
   if (!base) return named(base.error());
   auto patches = patches_of(node);
   if (!patches) return named(patches.error());
-  auto patched = apply_patches(std::move(*base), "config", *patches);
+  auto patched = apply_patches(std::move(*base), "config", *patches, patch_minor(contract_));
   if (!patched) return named(patched.error());
   take_findings(std::move(patched->findings));
   for (const RecipePatch& extra : node.extra_documents) {

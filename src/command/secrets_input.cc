@@ -4,6 +4,7 @@
 
 #include "command/sops_file.h"
 #include "command/sops_seal.h"
+#include "machineconfig/contract.h"
 #include "profile/envsubst.h"
 
 namespace ichor {
@@ -35,6 +36,8 @@ OrEnd<pki::SecretsBundle> read_secrets_input(const std::string& path, Desk& desk
 pki::SecretsBundle fresh_secrets(const TalosVersion& contract, Desk& desk) {
   pki::SecretsOptions options;
   options.contract = contract;
+  const auto known = find_contract(contract);
+  options.standard_cluster_id = known && known->standard_cluster_id;
   if (pki::service_account_kind(contract) == pki::KeyKind::rsa) {
     options.service_account_key = desk.take_rsa_key();
   }

@@ -42,20 +42,11 @@ Exit run(const ValidateRequest& request, const CommonOptions&, Desk& desk) {
   ValidateOptions options;
   options.mode = runtime_mode(*request.mode);
   options.strict = request.strict;
-  const auto version = read_talos_version(request.talos_version, {1, options.minor, 0});
-  if (!version) return finish(version.error(), desk);
-  using schema::Schema;
-  if (version->major != 1 || version->minor < Schema::kOldestMinor ||
-      version->minor > Schema::kNewestMinor) {
-    return finish(
-        end_with(Exit::usage,
-                 fmt::format("configs are known key by key for Talos 1.{} to "
-                             "1.{}, not for {}",
-                             Schema::kOldestMinor, Schema::kNewestMinor, request.talos_version))
-            .value(),
-        desk);
+  if (!request.talos_version.empty()) {
+    const auto minor = read_rules_version(request.talos_version, schema::Schema::kUsualMinor);
+    if (!minor) return finish(minor.error(), desk);
+    options.minor = *minor;
   }
-  options.minor = version->minor;
   auto content = desk.read_input(request.config);
   if (!content) return finish(end_with(Exit::usage, content.error().message).value(), desk);
   const SecretString text(*std::move(content));

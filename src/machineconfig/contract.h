@@ -23,19 +23,28 @@ struct Contract {
   bool writes_empty_network;
   /// KubeSpan is a document of its own.
   bool kubespan_document;
+  /// Installation, discovery, DNS of the host and all of Kubernetes are documents; `machine` and
+  /// `cluster` keep little more than secrets.
+  bool typed_documents;
+  /// The cluster's id is standard base64; before it had the alphabet of URLs.
+  bool standard_cluster_id;
   /// What a profile's cluster gets when it does not say; empty: it must be told.
   std::string_view kubernetes_version;
+  /// What `gen config` takes when it is not told: that of the last release of this contract, or of
+  /// the oldest release that is still known key by key.
+  struct Release {
+    std::string_view kubernetes_version;
+    std::string_view installer_image;
+  } release;
 };
 
-/// What `gen config` takes when it is not told: that of the last release of this contract, or of
-/// the oldest release that is still known key by key.
-struct ReleaseDefaults {
-  std::string_view kubernetes_version;
-  std::string_view installer_image;
-};
-ReleaseDefaults release_defaults(const Contract& contract);
-
-/// Every minor version from 1.8 to 1.13; the patch number does not matter.
+/// Every minor version from 1.8 to 1.14; the patch number does not matter.
 Result<Contract> find_contract(const TalosVersion& version);
+
+/// The minor version of Talos by whose rules its configs are patched.
+int patch_minor(const Contract& contract);
+
+/// The last one that is known. Like talosctl, `gen` takes it for a version that is younger still.
+const Contract& newest_contract();
 
 }  // namespace ichor

@@ -150,7 +150,9 @@ const ConfigDocument* find(const ConfigDocuments& documents, const std::string& 
   return found != documents.end() ? &*found : nullptr;
 }
 
-yaml::Node written(const ConfigDocument& document) { return write_config({document}).front(); }
+yaml::Node written(const ConfigDocument& document) {
+  return write_config({document}, schema::Schema::kNewestMinor).front();
+}
 
 }  // namespace
 

@@ -1,7 +1,10 @@
 #include "machineconfig/gen_config.h"
 
+#include <iterator>
+
+#include "machineconfig/document.h"
+#include "machineconfig/kubernetes_documents.h"
 #include "machineconfig/v1alpha1.h"
-#include "yaml/build.h"
 
 namespace ichor {
 
@@ -19,23 +22,30 @@ void add_empty(yaml::Node& root, std::string_view section, std::string_view key,
 
 Result<std::vector<yaml::Node>> role_documents(const Contract& contract, const GenerateInput& input,
                                                const pki::SecretsBundle& secrets) {
+  const auto kubernetes = kubernetes_tag(input);
+  if (!kubernetes) return tl::unexpected(kubernetes.error());
   auto main = v1alpha1_document(contract, input, secrets);
   if (!main) return tl::unexpected(main.error());
   std::vector<yaml::Node> documents;
   documents.push_back(std::move(*main));
-  for (yaml::Node& document : cluster_documents(contract, input)) {
-    documents.push_back(std::move(document));
-  }
+  const auto add = [&](std::vector<yaml::Node> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(documents));
+  };
+  if (contract.typed_documents) add(machine_documents(input, secrets));
+  add(mirror_documents(contract, input));
+  if (!contract.typed_documents) add(kubespan_documents(contract, input));
   if (contract.network_documents) {
-    documents.push_back(yaml::map()
-                            .set("apiVersion", "v1alpha1")
-                            .set("kind", "HostnameConfig")
-                            .set("auto", "stable"));
+    documents.push_back(typed_document("HostnameConfig").set("auto", "stable"));
+  }
+  if (contract.typed_documents) {
+    add(kubespan_documents(contract, input));
+    add(kubernetes_documents(input, secrets, *kubernetes));
   }
   return documents;
 }
 
 void add_documented_empties(const Contract& contract, Role role, yaml::Node& main) {
+  if (contract.typed_documents) return;
   const bool control_plane = role == Role::control_plane;
   if (control_plane) {
     add_empty(main, "cluster", "extraManifests", yaml::list(std::vector<yaml::Node>{}));

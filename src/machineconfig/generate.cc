@@ -1,10 +1,12 @@
 #include "machineconfig/generate.h"
 
 #include <fmt/format.h>
+#include <iterator>
 
 #include "machineconfig/canonical.h"
 #include "machineconfig/contract.h"
 #include "machineconfig/installer.h"
+#include "machineconfig/kubernetes_documents.h"
 #include "machineconfig/network.h"
 #include "machineconfig/v1alpha1.h"
 #include "pki/digest.h"
@@ -29,6 +31,7 @@ Result<GenerateInput> input_of(const Contract& contract, const ClusterProfile& p
   input.install_disk = node.disk;
   input.disk_selector = node.disk_selector;
   input.install_image = installer_image(profile.talos, node);
+  input.nameservers = profile.network.nameservers;
   input.labels = node.labels;
   input.taints = node.taints;
   input.cni_none = profile.talos.cni_none;
@@ -62,15 +65,22 @@ Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile
   if (!contract) return tl::unexpected(contract.error());
   auto input = input_of(*contract, profile, node);
   if (!input) return tl::unexpected(input.error());
+  const auto kubernetes = kubernetes_tag(*input);
+  if (!kubernetes) return tl::unexpected(kubernetes.error());
   auto main = v1alpha1_document(*contract, *input, secrets);
   if (!main) return tl::unexpected(main.error());
   std::vector<yaml::Node> documents;
   documents.push_back(std::move(*main));
+  const auto add = [&](std::vector<yaml::Node> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(documents));
+  };
+  if (contract->typed_documents) add(machine_documents(*input, secrets));
   if (contract->network_documents) {
-    auto network = network_documents(profile, node);
+    auto network = network_documents(*contract, profile, node);
     if (!network) return tl::unexpected(network.error());
-    for (yaml::Node& document : *network) documents.push_back(std::move(document));
+    add(std::move(*network));
   }
+  if (contract->typed_documents) add(kubernetes_documents(*input, secrets, *kubernetes));
   if (patches.empty()) return documents;
   auto patched = apply_patches(std::move(documents), "config", patches, schema_minor(profile));
   if (!patched) return tl::unexpected(std::move(patched).error());

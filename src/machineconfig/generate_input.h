@@ -27,6 +27,7 @@ struct GenerateInput {
   std::vector<std::string> additional_sans;
   /// Host of a registry and where it is mirrored, by host.
   std::map<std::string, std::vector<std::string>> registry_mirrors;
+  std::vector<std::string> nameservers;  // of contracts with typed documents
   std::map<std::string, std::string> labels;
   std::vector<Taint> taints;
   bool persist{true};
@@ -34,6 +35,8 @@ struct GenerateInput {
   bool kubespan{false};
   bool cni_none{false};
   bool allow_scheduling_on_control_planes{false};
+  /// A machine that runs neither Kubernetes nor etcd; of contracts with typed documents.
+  bool without_kubernetes{false};
   /// machine.network and machine.time of contracts without network documents.
   std::optional<yaml::Node> network, time;
 };

@@ -6,7 +6,9 @@
 #include <sstream>
 
 #include "machineconfig/canonical.h"
+#include "machineconfig/gen_config.h"
 #include "machineconfig/v1alpha1.h"
+#include "machineconfig/validate/validate.h"
 #include "pki/digest.h"
 #include "yaml/document.h"
 #include "yaml/emit.h"
@@ -14,6 +16,8 @@
 namespace ichor {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -125,6 +129,58 @@ TEST(Generate, Contract113HasNoEmptyNetwork) {
   profile.talos.contract = {1, 13, 0};
   EXPECT_THAT(main_document(profile, plain_node(Role::worker)),
               Not(HasSubstr("    network: {}\n")));
+}
+
+TEST(Generate, Contract114HasTheBytesOfTalosctl) {
+  const auto contract = find_contract({1, 14, 1});
+  ASSERT_TRUE(contract.has_value());
+  for (const Role role : {Role::control_plane, Role::worker}) {
+    GenerateInput input;
+    input.role = role;
+    input.cluster_name = "demo";
+    input.endpoint = "https://192.168.22.100:6443";
+    input.kubernetes_version = contract->release.kubernetes_version;
+    input.install_disk = "/dev/sda";
+    input.install_image = contract->release.installer_image;
+    const auto documents = role_documents(*contract, input, secrets());
+    ASSERT_TRUE(documents.has_value());
+    EXPECT_EQ(yaml::emit_all(*documents),
+              read_file(std::string("tests/golden/gen-config/contract-1.14/") +
+                        (role == Role::worker ? "worker.yaml" : "controlplane.yaml")));
+  }
+}
+
+TEST(Generate, Contract114SaysWhatAProfileSaysInDocuments) {
+  ClusterProfile profile = reference_profile();
+  profile.talos.version = {1, 14, 1};
+  profile.talos.contract = {1, 14, 0};
+  profile.talos.cni_none = true;
+  NodePlan node = *profile.find(NodeName("cp1"));
+  node.disk = "";
+  node.disk_selector.size = ">= 100GB";
+  node.disk_selector.type = "nvme";
+  node.labels = {{"zone", "a"}};
+  node.taints = {{"key", "value", "NoExecute"}};
+  const std::vector<std::string> documents = extra_documents(profile, node);
+  EXPECT_THAT(documents, Contains(HasSubstr("ResolverConfig\nnameservers:\n    - address: 1.1.1.1\n"
+                                            "    - address: 9.9.9.9\nhostDNS:\n")));
+  EXPECT_THAT(documents,
+              Contains(AllOf(HasSubstr("UnattendedInstallConfig"),
+                             HasSubstr("factory.talos.dev/metal-installer/3765"),
+                             HasSubstr("disk.size >= 100000000000u && disk.transport != \"\" && "
+                                       "disk.transport == \"nvme\""))));
+  EXPECT_THAT(documents, Contains(AllOf(HasSubstr("KubeNodeConfig"), HasSubstr("    zone: a\n"),
+                                        HasSubstr("    key: value:NoExecute\n"),
+                                        HasSubstr("        - 192.168.20.0/22\n"))));
+  EXPECT_THAT(documents, Contains("Layer2VIPConfig\nname: 192.168.22.100\nlink: eth0\n"));
+  EXPECT_THAT(documents, Not(Contains(HasSubstr("KubeFlannelCNIConfig"))));
+  std::string text = main_document(profile, node);
+  for (const std::string& document : documents) {
+    text += "---\napiVersion: v1alpha1\nkind: " + document;
+  }
+  for (const ConfigFinding& finding : validate_config(text, {})) {
+    EXPECT_NE(finding.severity, Severity::error) << finding.what;
+  }
 }
 
 TEST(Generate, AControlPlaneGetsItsPlaceInTheNetwork) {
@@ -337,7 +393,7 @@ TEST(Generate, RefusesAnUnknownContractByNode) {
   ClusterProfile profile = reference_profile();
   profile.talos.contract = {1, 7, 0};
   EXPECT_EQ(generate_all(profile, secrets()).error().message,
-            "cp1: no contract for Talos 1.7; known are 1.8 to 1.13");
+            "cp1: no contract for Talos 1.7; known are 1.8 to 1.14");
 }
 
 TEST(CanonicalDigest, IgnoresFormAndNotMeaning) {

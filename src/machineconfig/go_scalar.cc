@@ -93,6 +93,46 @@ GoScalar read_go_scalar(const yaml::Node& node) {
   return scalar;
 }
 
+bool is_go_date(std::string_view text) {
+  const auto number = [&text](std::size_t least, std::size_t most) {
+    std::size_t count = 0;
+    int value = 0;
+    while (count < text.size() && count < most && is_digit(text[count])) {
+      value = value * 10 + (text[count++] - '0');
+    }
+    text.remove_prefix(count);
+    return count < least ? -1 : value;
+  };
+  const auto sign = [&text](std::string_view known) {
+    if (text.empty() || known.find(text.front()) == std::string_view::npos) return false;
+    text.remove_prefix(1);
+    return true;
+  };
+  static constexpr std::array<int, 12> days = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const int year = number(4, 4);
+  if (year < 0 || !sign("-")) return false;
+  const int month = number(1, 2);
+  if (month < 1 || month > 12 || !sign("-")) return false;
+  const int day = number(1, 2);
+  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  const int last = days[static_cast<std::size_t>(month - 1)] + (month == 2 && leap ? 1 : 0);
+  if (day < 1 || day > last) return false;
+  if (text.empty()) return true;
+  const bool zoned = text.front() != ' ';
+  if (!sign("Tt ")) return false;
+  const int hour = number(1, 2);
+  if (hour < 0 || hour > 23 || !sign(":")) return false;
+  const int minute = number(1, 2);
+  if (minute < 0 || minute > 59 || !sign(":")) return false;
+  const int second = number(1, 2);
+  if (second < 0 || second > 59) return false;
+  if (sign(".") && number(1, 9) < 0) return false;
+  if (!zoned) return text.empty();
+  if (text == "Z") return true;
+  if (!sign("+-") || number(2, 2) < 0 || !sign(":") || number(2, 2) < 0) return false;
+  return text.empty();
+}
+
 std::string write_go_float(double number) {
   if (std::isnan(number)) return ".nan";
   if (std::isinf(number)) return number > 0 ? ".inf" : "-.inf";

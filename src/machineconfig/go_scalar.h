@@ -23,6 +23,9 @@ struct GoScalar {
 
 GoScalar read_go_scalar(const yaml::Node& node);
 
+/// Whether Talos' YAML reader takes a scalar for a date: 2026-01-31, also with a time behind it.
+bool is_go_date(std::string_view text);
+
 /// The number as Go writes it: "1", "0.5", "1e+21".
 std::string write_go_float(double number);
 

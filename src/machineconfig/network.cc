@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/ip.h"
-#include "yaml/build.h"
+#include "machineconfig/document.h"
 
 namespace ichor {
 
@@ -44,10 +44,6 @@ Result<std::optional<Addressing>> addressing_of(const ClusterProfile& profile,
   return result;
 }
 
-yaml::Map document(std::string_view kind) {
-  return yaml::map().set("apiVersion", "v1alpha1").set("kind", kind);
-}
-
 void set_address(yaml::Map& link, const Addressing& addressing, const NetworkPlan& network) {
   link.set("up", true);
   link.set("addresses", yaml::list({yaml::map().set("address", addressing.address).done()}));
@@ -60,18 +56,18 @@ void add_links(std::vector<yaml::Node>& documents, const Addressing& addressing,
                const NetworkPlan& network, const NodePlan& node) {
   if (addressing.by_mac) {
     const std::string match = fmt::format("mac(link.permanent_addr) == \"{}\"", node.mac.value());
-    documents.push_back(document("LinkAliasConfig")
+    documents.push_back(typed_document("LinkAliasConfig")
                             .set("name", addressing.link)
                             .set("selector", yaml::map().set("match", match)));
   }
-  yaml::Map link = document("LinkConfig").set("name", addressing.link);
+  yaml::Map link = typed_document("LinkConfig").set("name", addressing.link);
   if (addressing.carrier == addressing.link) {
     set_address(link, addressing, network);
     documents.push_back(std::move(link));
     return;
   }
   documents.push_back(std::move(link).set("up", true));
-  yaml::Map vlan = document("VLANConfig")
+  yaml::Map vlan = typed_document("VLANConfig")
                        .set("name", addressing.carrier)
                        .set("vlanID", *network.vlan)
                        .set("parent", addressing.link);
@@ -95,37 +91,31 @@ tl::unexpected<Error> no_vip_link(const NodePlan& node) {
                           node.name.value()));
 }
 
-yaml::Node nameservers(const std::vector<std::string>& addresses) {
-  std::vector<yaml::Node> items;
-  for (const std::string& address : addresses) {
-    items.push_back(yaml::map().set("address", address));
-  }
-  return yaml::list(std::move(items));
-}
-
 }  // namespace
 
-Result<std::vector<yaml::Node>> network_documents(const ClusterProfile& profile,
+Result<std::vector<yaml::Node>> network_documents(const Contract& contract,
+                                                  const ClusterProfile& profile,
                                                   const NodePlan& node) {
   const auto addressing = addressing_of(profile, node);
   if (!addressing) return tl::unexpected(addressing.error());
   std::vector<yaml::Node> documents;
   documents.push_back(
-      document("HostnameConfig").set("auto", "off").set("hostname", node.name.value()));
+      typed_document("HostnameConfig").set("auto", "off").set("hostname", node.name.value()));
   const NetworkPlan& network = profile.network;
   if (*addressing) add_links(documents, **addressing, network, node);
   if (has_vip(profile, node)) {
     const std::string link = vip_link(profile, *addressing);
     if (link.empty()) return no_vip_link(node);
-    documents.push_back(document("Layer2VIPConfig").set("name", network.vip).set("link", link));
-  }
-  if (!network.nameservers.empty()) {
     documents.push_back(
-        document("ResolverConfig").set("nameservers", nameservers(network.nameservers)));
+        typed_document("Layer2VIPConfig").set("name", network.vip).set("link", link));
+  }
+  if (!network.nameservers.empty() && !contract.typed_documents) {
+    documents.push_back(
+        typed_document("ResolverConfig").set("nameservers", nameserver_list(network.nameservers)));
   }
   if (!network.ntp.empty()) {
-    documents.push_back(
-        document("TimeSyncConfig").set("ntp", yaml::map().set("servers", yaml::list(network.ntp))));
+    documents.push_back(typed_document("TimeSyncConfig")
+                            .set("ntp", yaml::map().set("servers", yaml::list(network.ntp))));
   }
   return documents;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "machineconfig/contract.h"
 #include "model/cluster_profile.h"
 #include "yaml/node.h"
 
@@ -12,8 +13,10 @@ namespace ichor {
 
 /// The node's network as documents of their own (contract 1.12 and later): HostnameConfig,
 /// LinkAliasConfig, LinkConfig or VLANConfig, Layer2VIPConfig, ResolverConfig, TimeSyncConfig, as
-/// far as they are needed.
-Result<std::vector<yaml::Node>> network_documents(const ClusterProfile& profile,
+/// far as they are needed. A contract with typed documents says the nameservers beside
+/// the DNS of the host.
+Result<std::vector<yaml::Node>> network_documents(const Contract& contract,
+                                                  const ClusterProfile& profile,
                                                   const NodePlan& node);
 
 /// The same as machine.network of earlier contracts.

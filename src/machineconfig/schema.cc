@@ -12,8 +12,8 @@ namespace {
 
 // One line per key, as `key type words`. A type is a shape, an object or an enum by name; `type?`
 // tells unset from zero, `[type]` is a list and `{type}` a mapping. apiVersion, kind and, if the
-// document is named, name are not written out. A word of an enum that came or went with a version
-// is `word>=1.13` or `word<1.13`.
+// document is named, name are not written out. A word, of an enum or behind a key, that came or
+// went with a version is `word>=1.13` or `word<1.13`.
 constexpr std::string_view kTables[] = {
 #include "machineconfig/schema/enums.inc"
     ,
@@ -32,6 +32,7 @@ constexpr std::pair<std::string_view, Shape> kShapes[] = {
     {"text", Shape::text},
     {"flag", Shape::flag},
     {"int64", Shape::int64},
+    {"int32", Shape::int32},
     {"uint8", Shape::uint8},
     {"uint16", Shape::uint16},
     {"uint32", Shape::uint32},
@@ -76,14 +77,14 @@ int minor_of(std::string_view version) {
   return minor;
 }
 
-Choice::Word read_choice_word(std::string_view word) {
-  Choice::Word read;
+/// A word and the versions in which it holds.
+std::pair<std::string_view, Span> split_span(std::string_view word) {
+  Span span{0};
   const std::size_t sign = word.find_first_of("<>");
-  read.text = word.substr(0, sign);
-  if (sign == std::string_view::npos) return read;
+  if (sign == std::string_view::npos) return {word, span};
   const bool came = word[sign] == '>';
-  (came ? read.since_minor : read.before_minor) = minor_of(word.substr(sign + (came ? 2 : 1)));
-  return read;
+  (came ? span.since_minor : span.before_minor) = minor_of(word.substr(sign + (came ? 2 : 1)));
+  return {word.substr(0, sign), span};
 }
 
 }  // namespace
@@ -129,7 +130,10 @@ class TableReader {
         check(what == "enum", "a line of the tables");
         Choice& choice = schema_.choices_.emplace_back();
         choice.name = next_word(line);
-        while (!line.empty()) choice.words.push_back(read_choice_word(next_word(line)));
+        while (!line.empty()) {
+          const auto [text, span] = split_span(next_word(line));
+          choice.words.push_back({std::string(text), span});
+        }
       }
     }
   }
@@ -163,9 +167,11 @@ class TableReader {
     }
     types_[{object.name, field.key}] = type;
     while (!line.empty()) {
-      const std::string_view word = next_word(line);
-      if (word == "keep") field.keep = true;
-      if (word == "replace") field.replace = true;
+      const auto [word, span] = split_span(next_word(line));
+      if (word == "keep") field.keep = span;
+      if (word == "shown-empty") field.shown_empty = span;
+      if (word == "replace") field.replace = span;
+      if (word == "no-empty-items") field.no_empty_items = true;
       if (word == "identity") field.identity = true;
       if (word == "secret") field.secret = true;
       if (const auto key = value_of(word, "by=")) field.merge_key = *key;
@@ -205,7 +211,7 @@ class TableReader {
 std::vector<std::string> Choice::words_of(int minor) const {
   std::vector<std::string> known;
   for (const Word& word : words) {
-    if (word.since_minor <= minor && minor < word.before_minor) known.push_back(word.text);
+    if (word.span.holds(minor)) known.push_back(word.text);
   }
   return known;
 }

@@ -14,6 +14,7 @@ enum class Shape {
   text,
   flag,
   int64,
+  int32,
   uint8,
   uint16,
   uint32,
@@ -42,12 +43,19 @@ enum class Shape {
 /// A value, a list of such values, or a mapping with any keys to such values.
 enum class Form { one, list, map };
 
+/// The minor versions of Talos 1.x in which something holds; none, unless it is told.
+struct Span {
+  int since_minor{99};
+  int before_minor{99};
+
+  bool holds(int minor) const { return since_minor <= minor && minor < before_minor; }
+};
+
 /// The words of a choice. The first is that of zero, which counts as not set.
 struct Choice {
   struct Word {
     std::string text;
-    int since_minor{0};    // of Talos 1.x
-    int before_minor{99};  // not taken any more from this one on
+    Span span{0};
   };
   std::string name;
   std::vector<Word> words;
@@ -68,11 +76,16 @@ struct Field {
   /// Not set and zero are two things; otherwise zero, "", false and {} mean not set.
   bool pointer{false};
   /// Written even when it is not set.
-  bool keep{false};
+  Span keep;
+  /// Written when it is set, even if it is empty.
+  Span shown_empty;
   /// A patch replaces the whole instead of adding to it.
-  bool replace{false};
-  /// A patch adds to the item of a list that has the same value under this key.
+  Span replace;
+  /// A patch adds to the item of a list that has the same value under this key, or replaces it if
+  /// `replace` says so.
   std::string merge_key;
+  /// An item without a value is a mistake, by the versions whose rules refuse it.
+  bool no_empty_items{false};
   /// Of the cluster's secrets: whoever changes it alone is locked out.
   bool identity{false};
   /// Never shown.
@@ -103,7 +116,9 @@ class Schema {
  public:
   /// The minor versions of Talos that it knows key by key.
   static constexpr int kOldestMinor = 12;
-  static constexpr int kNewestMinor = 13;
+  static constexpr int kNewestMinor = 14;
+  /// Whose rules hold for a config that shows nothing younger.
+  static constexpr int kUsualMinor = 13;
 
   static const Schema& get();
 

@@ -1,5 +1,6 @@
 #include "machineconfig/schema.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -22,13 +23,13 @@ TEST(Schema, KnowsTheTreeOfTheV1Alpha1Document) {
   EXPECT_TRUE(field(machine, "token").identity);
   EXPECT_TRUE(field(machine, "token").secret);
   EXPECT_EQ(field(machine, "certSANs").form, Form::list);
-  EXPECT_TRUE(field(machine, "certSANs").keep);
+  EXPECT_TRUE(field(machine, "certSANs").keep.holds(13));
   EXPECT_EQ(field(machine, "sysctls").form, Form::map);
   const Object& network = *field(machine, "network").object;
   EXPECT_EQ(field(network, "interfaces").merge_key, "interface");
   EXPECT_EQ(field(*field(network, "interfaces").object, "vlans").merge_key, "vlanId");
   const Object& cluster = *field(Schema::get().config(), "cluster").object;
-  EXPECT_TRUE(field(*field(cluster, "network").object, "podSubnets").replace);
+  EXPECT_TRUE(field(*field(cluster, "network").object, "podSubnets").replace.holds(13));
   EXPECT_EQ(field(*field(cluster, "apiServer").object, "auditPolicy").shape, Shape::free);
 }
 
@@ -42,9 +43,24 @@ TEST(Schema, WordsOfAChoiceComeAndGoWithVersions) {
   EXPECT_THAT(type.words_of(13), Not(Contains("swap")));
 }
 
+TEST(Schema, HowAKeyIsTreatedChangesWithVersions) {
+  const Schema& schema = Schema::get();
+  const Object& cluster = *field(schema.config(), "cluster").object;
+  EXPECT_TRUE(field(cluster, "controlPlane").keep.holds(13));
+  EXPECT_FALSE(field(cluster, "controlPlane").keep.holds(14));
+  const Object& resolver = schema.find("ResolverConfig")->object;
+  const Field& domains = field(*field(resolver, "searchDomains").object, "domains");
+  EXPECT_FALSE(domains.replace.holds(13));
+  EXPECT_TRUE(domains.replace.holds(14));
+  EXPECT_EQ(field(resolver, "hostDNS").since_minor, 14);
+}
+
 TEST(Schema, KnowsTheTypedDocumentsAndSinceWhen) {
   const Schema& schema = Schema::get();
-  EXPECT_EQ(schema.documents().size(), 44u);
+  EXPECT_EQ(schema.documents().size(), 89u);
+  const auto of_14 = std::count_if(schema.documents().begin(), schema.documents().end(),
+                                   [](const DocumentKind& one) { return one.since_minor == 14; });
+  EXPECT_EQ(of_14, 45);
   EXPECT_EQ(schema.find("HostnameConfig")->since_minor, 12);
   EXPECT_FALSE(schema.find("HostnameConfig")->named);
   EXPECT_EQ(schema.find("VolumeConfig")->since_minor, 8);

@@ -21,6 +21,13 @@ TEST(SecretsFromConfig, AControlPlaneGivesTheWholeBundleBack) {
   EXPECT_EQ(pki::fingerprint_of(*taken), pki::fingerprint_of(*original));
 }
 
+TEST(SecretsFromConfig, TypedDocumentsGiveItBackToo) {
+  const auto taken = secrets_from_config(golden("contract-1.14/controlplane.yaml"), "cp.yaml");
+  ASSERT_TRUE(taken.has_value()) << taken.error().message;
+  const auto original = pki::read_secrets(golden("secrets.yaml"), "secrets.yaml");
+  EXPECT_EQ(pki::fingerprint_of(*taken), pki::fingerprint_of(*original));
+}
+
 TEST(SecretsFromConfig, AWorkerHasTooFew) {
   const auto taken = secrets_from_config(golden("worker.yaml"), "worker.yaml");
   ASSERT_FALSE(taken.has_value());

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/nearest_name.h"
+#include "machineconfig/rules.h"
 #include "machineconfig/typed_value.h"
 #include "yaml/build.h"
 #include "yaml/emit.h"
@@ -87,13 +88,17 @@ class DocumentReader {
       return std::nullopt;
     }
     for (std::size_t i = 0; i < node.items.size(); ++i) {
-      if (node.items[i].is_null()) continue;
+      if (node.items[i].is_null()) {
+        refuse_empty(field, node.items[i].at.line > 0 ? node.items[i] : node, path);
+        continue;
+      }
       auto item = one(field, node.items[i], fmt::format("{}[{}]", path, i));
       if (item) out.items.push_back(std::move(*item));
     }
     for (const yaml::Entry& entry : node.entries) {
       // Of a key without a value a mapping of texts makes an empty text, one of objects nothing.
       const bool empty = entry.value.is_null();
+      if (empty) refuse_empty(field, entry.key, path);
       auto value = empty ? std::optional(is_leaf(field) ? zero_of(field) : yaml::make_null())
                          : one(field, entry.value, path + "." + entry.key.text);
       if (value) out.entries.push_back({yaml::make_string(entry.key.text), std::move(*value)});
@@ -128,6 +133,11 @@ class DocumentReader {
     refuse(node, fmt::format("{} must be {}, not {}", path, what, described(field, node)),
            fmt::format("write {} here", what));
     return std::nullopt;
+  }
+
+  void refuse_empty(const Field& field, const yaml::Node& at, const std::string& path) {
+    if (!field.no_empty_items || !rules_of(minor_).refuses_empty_items) return;
+    refuse(at, fmt::format("an item of {} is empty", path), "remove it or fill it");
   }
 
   /// A value that is wrong, with its text if that may be shown.
@@ -201,76 +211,96 @@ tl::expected<const schema::DocumentKind*, ConfigProblem> kind_of(const yaml::Nod
   return tl::unexpected(std::move(problem));
 }
 
-/// Whether the encoder leaves the value out: all of it is not set.
-bool is_empty(const Object& type, const yaml::Node& value) {
-  // Its own rule: without a provider and keys there is no encryption, whatever else is said.
-  if (type.name == "EncryptionSpec") {
-    const yaml::Node* keys = value.find("keys");
-    return value.find("provider") == nullptr && (keys == nullptr || keys->items.empty());
+/// Writes values as one minor version of Talos does.
+class Writer {
+ public:
+  explicit Writer(int minor) : minor_(minor) {}
+
+  yaml::Node object(const Object& type, const yaml::Node& value) const {
+    yaml::Node out = yaml::map();
+    out.entries.reserve(value.entries.size());
+    for (const Field& field : type.fields) {
+      const yaml::Node* part = value.find(field.key);
+      if (part == nullptr) {
+        if (is_kept(field)) out.entries.push_back({yaml::make_string(field.key), nothing(field)});
+      } else if (!is_left_out(field, *part)) {
+        out.entries.push_back({yaml::make_string(field.key), whole(field, *part)});
+      }
+    }
+    return out;
   }
-  return std::all_of(type.fields.begin(), type.fields.end(), [&](const Field& field) {
-    const yaml::Node* part = value.find(field.key);
-    if (part == nullptr) return true;
-    if (field.pointer) return false;
+
+ private:
+  bool is_kept(const Field& field) const { return field.keep.holds(minor_); }
+
+  /// Whether the encoder leaves the value out: all of it is not set.
+  bool is_empty(const Object& type, const yaml::Node& value) const {
+    // Its own rule: without a provider and keys there is no encryption, whatever else is said.
+    if (type.name == "EncryptionSpec") {
+      const yaml::Node* keys = value.find("keys");
+      return value.find("provider") == nullptr && (keys == nullptr || keys->items.empty());
+    }
+    return std::all_of(type.fields.begin(), type.fields.end(), [&](const Field& field) {
+      const yaml::Node* part = value.find(field.key);
+      if (part == nullptr) return true;
+      if (field.pointer || field.shown_empty.holds(minor_)) return false;
+      if (field.form != Form::one || field.shape == Shape::free) {
+        return part->items.empty() && part->entries.empty();
+      }
+      return field.shape == Shape::object ? is_empty(*field.object, *part) : is_zero(field, *part);
+    });
+  }
+
+  yaml::Node one(const Field& field, const yaml::Node& value) const {
+    if (value.is_null()) return value;
+    if (field.shape == Shape::argument && value.is_scalar() && value.text.empty()) {
+      return rules_of(minor_).lists_arguments ? yaml::make_null() : value;
+    }
+    return field.shape == Shape::object ? object(*field.object, value) : value;
+  }
+
+  yaml::Node whole(const Field& field, const yaml::Node& value) const {
+    if (field.form == Form::one) return one(field, value);
+    yaml::Node out;
+    out.kind = value.kind;
+    out.items.reserve(value.items.size());
+    out.entries.reserve(value.entries.size());
+    for (const yaml::Node& item : value.items) out.items.push_back(one(field, item));
+    for (const yaml::Entry& entry : value.entries) {
+      out.entries.push_back({entry.key, one(field, entry.value)});
+    }
+    std::sort(out.entries.begin(), out.entries.end(),
+              [](const yaml::Entry& a, const yaml::Entry& b) { return a.key.text < b.key.text; });
+    return out;
+  }
+
+  yaml::Node nothing(const Field& field) const {
+    if (field.pointer) return yaml::make_null();
+    if (field.form == Form::list) return yaml::list(std::vector<yaml::Node>{});
+    if (field.form == Form::map || field.shape == Shape::free) return yaml::map();
+    if (field.shape == Shape::object) return object(*field.object, yaml::map());
+    return zero_of(field);
+  }
+
+  bool is_left_out(const Field& field, const yaml::Node& value) const {
+    if (is_kept(field) || field.pointer) return false;
     if (field.form != Form::one || field.shape == Shape::free) {
-      return part->items.empty() && part->entries.empty();
+      return value.items.empty() && value.entries.empty() && !field.shown_empty.holds(minor_);
     }
-    return field.shape == Shape::object ? is_empty(*field.object, *part) : is_zero(field, *part);
-  });
-}
-
-yaml::Node write_object(const Object& type, const yaml::Node& value);
-
-yaml::Node write_one(const Field& field, const yaml::Node& value) {
-  if (value.is_null()) return value;
-  // An argument without a text is written as nothing.
-  if (field.shape == Shape::argument && value.is_scalar() && value.text.empty()) return value;
-  return field.shape == Shape::object ? write_object(*field.object, value) : value;
-}
-
-yaml::Node write_whole(const Field& field, const yaml::Node& value) {
-  if (field.form == Form::one) return write_one(field, value);
-  yaml::Node out;
-  out.kind = value.kind;
-  out.items.reserve(value.items.size());
-  out.entries.reserve(value.entries.size());
-  for (const yaml::Node& item : value.items) out.items.push_back(write_one(field, item));
-  for (const yaml::Entry& entry : value.entries) {
-    out.entries.push_back({entry.key, write_one(field, entry.value)});
+    return field.shape == Shape::object ? is_empty(*field.object, value) : is_zero(field, value);
   }
-  std::sort(out.entries.begin(), out.entries.end(),
-            [](const yaml::Entry& a, const yaml::Entry& b) { return a.key.text < b.key.text; });
-  return out;
-}
 
-yaml::Node write_nothing(const Field& field) {
-  if (field.pointer) return yaml::make_null();
-  if (field.form == Form::list) return yaml::list(std::vector<yaml::Node>{});
-  if (field.form == Form::map || field.shape == Shape::free) return yaml::map();
-  if (field.shape == Shape::object) return write_object(*field.object, yaml::map());
-  return zero_of(field);
-}
+  int minor_;
+};
 
-bool is_left_out(const Field& field, const yaml::Node& value) {
-  if (field.keep || field.pointer) return false;
-  if (field.form != Form::one || field.shape == Shape::free) {
-    return value.items.empty() && value.entries.empty();
-  }
-  return field.shape == Shape::object ? is_empty(*field.object, value) : is_zero(field, value);
-}
-
-yaml::Node write_object(const Object& type, const yaml::Node& value) {
-  yaml::Node out = yaml::map();
-  out.entries.reserve(value.entries.size());
-  for (const Field& field : type.fields) {
-    const yaml::Node* part = value.find(field.key);
-    if (part == nullptr) {
-      if (field.keep) out.entries.push_back({yaml::make_string(field.key), write_nothing(field)});
-    } else if (!is_left_out(field, *part)) {
-      out.entries.push_back({yaml::make_string(field.key), write_whole(field, *part)});
-    }
-  }
-  return out;
+/// Its own name, and that of the other end of a pair of links.
+std::vector<std::string> claimed_names(const ConfigDocument& document) {
+  std::vector<std::string> names = {document.name};
+  if (document.object().find("peer") == nullptr) return names;
+  const yaml::Node* peer = document.value.find("peer");
+  const yaml::Node* name = peer != nullptr ? peer->find("name") : nullptr;
+  names.push_back(name != nullptr ? name->text : "");
+  return names;
 }
 
 }  // namespace
@@ -328,28 +358,54 @@ void find_conflicts(const ConfigDocuments& documents, std::vector<ConfigProblem>
       continue;
     }
     if (document.kind == nullptr || document.kind->claims.empty()) continue;
-    const auto [other, fresh] =
-        claims.emplace(std::pair(document.kind->claims, document.name), &document);
-    if (!fresh) {
-      problems.push_back({document.value.at,
-                          fmt::format("{} conflicts with {}: both describe the same {}",
-                                      document.id(), other->second->id(), document.kind->claims),
-                          "keep one of them"});
+    for (const std::string& name : claimed_names(document)) {
+      const auto [other, fresh] = claims.emplace(std::pair(document.kind->claims, name), &document);
+      if (fresh) continue;
+      problems.push_back(
+          {document.value.at,
+           fmt::format("{} conflicts with {}: both describe the {} `{}`", document.id(),
+                       other->second->id(), document.kind->claims, name),
+           "keep one of them"});
     }
   }
 }
 
-Result<ConfigDocuments> read_config(std::string_view text, const std::string& file, int minor) {
+int minor_shown(const std::vector<yaml::Node>& roots) {
+  int minor = Schema::kUsualMinor;
+  for (const yaml::Node& root : roots) {
+    const yaml::Node* kind = root.find("kind");
+    if (kind == nullptr || !kind->is_scalar()) continue;
+    const schema::DocumentKind* known = Schema::get().find(kind->text);
+    if (known != nullptr) minor = std::max(minor, known->since_minor);
+  }
+  return minor;
+}
+
+int minor_shown(std::string_view text) {
+  auto parsed = yaml::parse(text, "");
+  if (!parsed) return Schema::kUsualMinor;
+  std::vector<yaml::Node> roots;
+  for (yaml::Document& document : *parsed) roots.push_back(std::move(document.root));
+  const int minor = minor_shown(roots);
+  for (yaml::Node& root : roots) yaml::wipe(root);
+  return minor;
+}
+
+Result<ConfigDocuments> read_config(std::string_view text, const std::string& file,
+                                    std::optional<int> minor) {
   auto parsed = yaml::parse(text, file);
   if (!parsed) return tl::unexpected(std::move(parsed).error());
+  std::vector<yaml::Node> roots;
+  for (yaml::Document& document : *parsed) roots.push_back(std::move(document.root));
+  const int rules = minor.value_or(minor_shown(roots));
   ConfigDocuments documents;
   std::vector<ConfigProblem> problems;
-  for (yaml::Document& document : *parsed) {
-    if (!document.root.is_null()) {
-      auto read = read_document(document.root, minor, problems);
+  for (yaml::Node& root : roots) {
+    if (!root.is_null()) {
+      auto read = read_document(root, rules, problems);
       if (read) documents.push_back(std::move(*read));
     }
-    yaml::wipe(document.root);
+    yaml::wipe(root);
   }
   find_conflicts(documents, problems);
   if (!problems.empty()) {
@@ -360,10 +416,10 @@ Result<ConfigDocuments> read_config(std::string_view text, const std::string& fi
   return documents;
 }
 
-std::vector<yaml::Node> write_config(const ConfigDocuments& documents) {
+std::vector<yaml::Node> write_config(const ConfigDocuments& documents, int minor) {
   std::vector<yaml::Node> roots;
   for (const ConfigDocument& document : documents) {
-    yaml::Node root = write_object(document.object(), document.value);
+    yaml::Node root = Writer(minor).object(document.object(), document.value);
     roots.insert(document.kind == nullptr ? roots.begin() : roots.end(), std::move(root));
   }
   return roots;

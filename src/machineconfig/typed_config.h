@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -44,13 +45,20 @@ std::optional<ConfigDocument> read_document(const yaml::Node& root, int minor,
 /// Two documents of one identity, or two that claim the same link, VIP or volume.
 void find_conflicts(const ConfigDocuments& documents, std::vector<ConfigProblem>& problems);
 
-/// Reads all documents of a machine config. The error lists every problem with its place.
-Result<ConfigDocuments> read_config(std::string_view text, const std::string& file,
-                                    int minor = schema::Schema::kNewestMinor);
+/// The oldest minor version of Talos whose rules fit what the documents are: the usual one, unless
+/// a kind is younger.
+int minor_shown(const std::vector<yaml::Node>& roots);
+/// The same for a text; the usual one if it cannot be read.
+int minor_shown(std::string_view text);
 
-/// The documents as Talos writes them: what must always be there is added, what is empty and need
-/// not be there is left out, and the v1alpha1 document comes first.
-std::vector<yaml::Node> write_config(const ConfigDocuments& documents);
+/// Reads all documents of a machine config, by the rules that it shows if no version is given. The
+/// error lists every problem with its place.
+Result<ConfigDocuments> read_config(std::string_view text, const std::string& file,
+                                    std::optional<int> minor = std::nullopt);
+
+/// The documents as Talos 1.`minor` writes them: what must always be there is added, what is empty
+/// and need not be there is left out, and the v1alpha1 document comes first.
+std::vector<yaml::Node> write_config(const ConfigDocuments& documents, int minor);
 
 /// Overwrites the texts, which hold keys and tokens.
 void wipe(ConfigDocuments& documents);

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 std::string rewritten(std::string_view text) {
   const auto documents = read_config(text, "c.yaml");
   EXPECT_TRUE(documents.has_value()) << documents.error().message;
-  return documents ? yaml::emit_all(write_config(*documents)) : "";
+  return documents ? yaml::emit_all(write_config(*documents, minor_shown(text))) : "";
 }
 
 std::string refusal(std::string_view text, int minor = 13) {
@@ -25,7 +25,8 @@ std::string refusal(std::string_view text, int minor = 13) {
 }
 
 TEST(TypedConfig, AGeneratedConfigComesOutAsItWentIn) {
-  for (const char* name : {"controlplane.yaml", "worker.yaml", "contract-1.8/controlplane.yaml"}) {
+  for (const char* name : {"controlplane.yaml", "worker.yaml", "contract-1.8/controlplane.yaml",
+                           "contract-1.14/controlplane.yaml", "contract-1.14/worker.yaml"}) {
     std::ifstream file(std::string("tests/golden/gen-config/") + name);
     std::stringstream text;
     text << file.rdbuf();

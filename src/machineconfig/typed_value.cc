@@ -9,6 +9,7 @@
 #include "base/ip.h"
 #include "machineconfig/go_scalar.h"
 #include "machineconfig/go_url.h"
+#include "machineconfig/rules.h"
 #include "pki/base64.h"
 #include "yaml/build.h"
 
@@ -76,6 +77,14 @@ Typed read_signed(const yaml::Node& node) {
     return yaml::make_int(static_cast<std::int64_t>(scalar.floating));
   }
   return wanted("a whole number");
+}
+
+Typed read_int32(const yaml::Node& node) {
+  Typed number = read_signed(node);
+  const auto value = number ? number->as_int() : std::nullopt;
+  using Limits = std::numeric_limits<std::int32_t>;
+  if (value && *value >= Limits::min() && *value <= Limits::max()) return number;
+  return wanted("a whole number of 32 bits");
 }
 
 Typed read_duration(const yaml::Node& node) {
@@ -202,12 +211,17 @@ Typed read_base64(const schema::Field& field, const std::string& text) {
   return yaml::make_string(bare);
 }
 
-Typed read_choice(const std::vector<std::string>& words, std::string text) {
-  const auto known = [&] { return std::find(words.begin(), words.end(), text) != words.end(); };
-  if (!known()) {
-    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+/// A word, whatever the case of its letters.
+Typed read_choice(const std::vector<std::string>& words, const std::string& text) {
+  for (const std::string& word : words) {
+    const bool shown = word.find('(') == std::string::npos;
+    if (shown && lower(word) == lower(text)) return yaml::make_string(word);
   }
-  if (known() && text.find('(') == std::string::npos) return yaml::make_string(text);
   std::vector<std::string> shown;
   for (const std::string& word : words) {
     if (word.find('(') == std::string::npos) shown.push_back(word);
@@ -243,13 +257,23 @@ Typed read_argument(const yaml::Node& node) {
   return list;
 }
 
+/// A text may be written without quotes, save what looks like a date by some rules.
+Typed read_text(const yaml::Node& node, int minor) {
+  const bool plain = node.style == yaml::Style::plain;
+  if (plain && rules_of(minor).refuses_dates && is_go_date(node.text)) {
+    return wanted("a text; a date needs quotes");
+  }
+  return yaml::make_string(node.text);
+}
+
 Typed read_any(const schema::Field& field, const yaml::Node& node, int minor) {
   const std::string& text = node.text;
   switch (field.shape) {
-    case Shape::text:
+    case Shape::text: return read_text(node, minor);
     case Shape::cel: return yaml::make_string(text);
     case Shape::flag: return read_flag(node);
     case Shape::int64: return read_signed(node);
+    case Shape::int32: return read_int32(node);
     case Shape::uint8: return read_unsigned(node, std::numeric_limits<std::uint8_t>::max());
     case Shape::uint16: return read_unsigned(node, std::numeric_limits<std::uint16_t>::max());
     case Shape::uint32: return read_unsigned(node, std::numeric_limits<std::uint32_t>::max());
@@ -300,6 +324,7 @@ bool is_zero(const schema::Field& field, const yaml::Node& value) {
   switch (field.shape) {
     case Shape::flag: return value.text == "false";
     case Shape::int64:
+    case Shape::int32:
     case Shape::uint8:
     case Shape::uint16:
     case Shape::uint32:
@@ -317,6 +342,7 @@ yaml::Node zero_of(const schema::Field& field) {
   switch (field.shape) {
     case Shape::flag: return yaml::make_bool(false);
     case Shape::int64:
+    case Shape::int32:
     case Shape::uint8:
     case Shape::uint16:
     case Shape::uint32:

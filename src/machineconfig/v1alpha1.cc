@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "machineconfig/api_server_defaults.h"
+#include "machineconfig/document.h"
 #include "pki/base64.h"
-#include "yaml/build.h"
 
 namespace ichor {
 
@@ -46,19 +47,39 @@ class V1Alpha1 {
         .set("version", "v1alpha1")
         .set("debug", false)
         .set("persist", input_.persist)
-        .set("machine", machine())
-        .set("cluster", cluster())
+        .set("machine", contract_.typed_documents ? bare_machine() : machine())
+        .set("cluster", contract_.typed_documents ? bare_cluster() : cluster())
         .done();
   }
 
  private:
-  yaml::Map machine() const {
-    yaml::Map machine;
-    machine.set("type", control_plane_ ? "controlplane" : "worker")
+  /// What every contract writes.
+  yaml::Map machine_identity() const {
+    return yaml::map()
+        .set("type", control_plane_ ? "controlplane" : "worker")
         .set("token", secrets_.trustd_token.reveal())
         .set("ca", encoded(secrets_.os, control_plane_))
-        .set("certSANs", yaml::list(input_.additional_sans))
-        .set("kubelet", kubelet());
+        .set("certSANs", yaml::list(input_.additional_sans));
+  }
+
+  yaml::Map bare_machine() const {
+    return machine_identity().set("features", yaml::map().set("diskQuotaSupport", true));
+  }
+
+  yaml::Map bare_cluster() const {
+    yaml::Map cluster;
+    if (!input_.without_kubernetes || !control_plane_) {
+      cluster.set("token", secrets_.bootstrap_token.reveal());
+    }
+    if (control_plane_ && !input_.without_kubernetes) {
+      cluster.set("etcd", yaml::map().set("ca", encoded(secrets_.etcd, true)));
+    }
+    return cluster;
+  }
+
+  yaml::Map machine() const {
+    yaml::Map machine = machine_identity();
+    machine.set("kubelet", kubelet());
     if (const yaml::Node network = machine_network();
         !network.entries.empty() || contract_.writes_empty_network) {
       machine.set("network", network);
@@ -222,36 +243,11 @@ class V1Alpha1 {
     if (contract_.writes_old_api_server) sans.insert(sans.begin(), host_of(input_.endpoint));
     if (!sans.empty()) server.set("certSANs", yaml::list(sans));
     if (contract_.writes_old_api_server) server.set("disablePodSecurityPolicy", true);
-    const yaml::Node rule = yaml::map().set("level", "Metadata");
+    yaml::Node plugin =
+        yaml::map().set("name", "PodSecurity").set("configuration", pod_security_defaults());
     return std::move(server)
-        .set("admissionControl", yaml::list({pod_security()}))
-        .set("auditPolicy", yaml::map()
-                                .set("apiVersion", "audit.k8s.io/v1")
-                                .set("kind", "Policy")
-                                .set("rules", yaml::list({rule})));
-  }
-
-  static yaml::Node pod_security() {
-    const auto none = [] { return yaml::list(std::vector<yaml::Node>{}); };
-    yaml::Map defaults = yaml::map()
-                             .set("audit", "restricted")
-                             .set("audit-version", "latest")
-                             .set("enforce", "baseline")
-                             .set("enforce-version", "latest")
-                             .set("warn", "restricted")
-                             .set("warn-version", "latest");
-    yaml::Map exemptions = yaml::map()
-                               .set("namespaces", yaml::list({std::string("kube-system")}))
-                               .set("runtimeClasses", none())
-                               .set("usernames", none());
-    return yaml::map()
-        .set("name", "PodSecurity")
-        .set("configuration",
-             yaml::map()
-                 .set("apiVersion", "pod-security.admission.config.k8s.io/v1alpha1")
-                 .set("defaults", std::move(defaults))
-                 .set("exemptions", std::move(exemptions))
-                 .set("kind", "PodSecurityConfiguration"));
+        .set("admissionControl", yaml::list({std::move(plugin)}))
+        .set("auditPolicy", default_audit_policy());
   }
 
   yaml::Map discovery() const {
@@ -271,31 +267,37 @@ class V1Alpha1 {
 
 }  // namespace
 
-Result<yaml::Node> v1alpha1_document(const Contract& contract, const GenerateInput& input,
-                                     const pki::SecretsBundle& secrets) {
-  std::string kubernetes = input.kubernetes_version;
-  if (kubernetes.empty()) return fail(Errc::invalid, "kubernetes_version is not told");
-  if (!kubernetes.starts_with('v')) kubernetes.insert(0, "v");
-  return V1Alpha1(contract, input, secrets, std::move(kubernetes)).document();
+Result<std::string> kubernetes_tag(const GenerateInput& input) {
+  if (input.kubernetes_version.empty()) {
+    return fail(Errc::invalid, "the version of Kubernetes is missing");
+  }
+  const bool has_v = input.kubernetes_version.starts_with('v');
+  return (has_v ? "" : "v") + input.kubernetes_version;
 }
 
-std::vector<yaml::Node> cluster_documents(const Contract& contract, const GenerateInput& input) {
+Result<yaml::Node> v1alpha1_document(const Contract& contract, const GenerateInput& input,
+                                     const pki::SecretsBundle& secrets) {
+  auto kubernetes = kubernetes_tag(input);
+  if (!kubernetes) return tl::unexpected(std::move(kubernetes).error());
+  return V1Alpha1(contract, input, secrets, *std::move(kubernetes)).document();
+}
+
+std::vector<yaml::Node> mirror_documents(const Contract& contract, const GenerateInput& input) {
   std::vector<yaml::Node> documents;
-  const auto document = [](std::string_view kind) {
-    return yaml::map().set("apiVersion", "v1alpha1").set("kind", kind);
-  };
   for (const auto& [host, urls] : input.registry_mirrors) {
     if (!contract.network_documents) break;
     std::vector<yaml::Node> endpoints;
     for (const std::string& url : urls) endpoints.push_back(yaml::map().set("url", url));
-    documents.push_back(document("RegistryMirrorConfig")
+    documents.push_back(typed_document("RegistryMirrorConfig")
                             .set("name", host)
                             .set("endpoints", yaml::list(std::move(endpoints))));
   }
-  if (input.kubespan && contract.kubespan_document) {
-    documents.push_back(document("KubeSpanConfig").set("enabled", true));
-  }
   return documents;
+}
+
+std::vector<yaml::Node> kubespan_documents(const Contract& contract, const GenerateInput& input) {
+  if (!input.kubespan || !contract.kubespan_document) return {};
+  return {typed_document("KubeSpanConfig").set("enabled", true)};
 }
 
 }  // namespace ichor

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "machineconfig/contract.h"
 #include "machineconfig/generate_input.h"
 #include "pki/secrets_bundle.h"
@@ -8,12 +11,15 @@
 namespace ichor {
 
 /// The document without a kind: machine and cluster, in the order in which Talos writes its keys.
-/// Fails if the version of Kubernetes is not told.
+/// Fails if the version of Kubernetes is missing.
 Result<yaml::Node> v1alpha1_document(const Contract& contract, const GenerateInput& input,
                                      const pki::SecretsBundle& secrets);
 
-/// What `talosctl gen config` writes beside it for contracts that have documents for it: mirrors of
-/// registries, and KubeSpan.
-std::vector<yaml::Node> cluster_documents(const Contract& contract, const GenerateInput& input);
+/// "v1.35.2"; fails if the version of Kubernetes is missing.
+Result<std::string> kubernetes_tag(const GenerateInput& input);
+
+// What `talosctl gen config` writes beside it for contracts that have documents for it.
+std::vector<yaml::Node> mirror_documents(const Contract& contract, const GenerateInput& input);
+std::vector<yaml::Node> kubespan_documents(const Contract& contract, const GenerateInput& input);
 
 }  // namespace ichor

@@ -162,7 +162,8 @@ KeyKind service_account_kind(const TalosVersion& contract) {
 
 SecretsBundle generate_secrets(WallTime now, const SecretsOptions& options) {
   SecretsBundle bundle;
-  bundle.cluster_id = base64_url(random_bytes(32).reveal());
+  const SecretString id = random_bytes(32);
+  bundle.cluster_id = options.standard_cluster_id ? base64(id.reveal()) : base64_url(id.reveal());
   bundle.cluster_secret = random_base64(32);
   bundle.bootstrap_token = random_token();
   bundle.trustd_token = random_token();

@@ -16,7 +16,7 @@ namespace ichor::pki {
 /// All secrets of one cluster, as `talosctl gen secrets` writes them. Made once in its life: a
 /// cluster whose secrets are lost or changed can no longer be reached.
 struct SecretsBundle {
-  std::string cluster_id;  // URL-safe base64 of 32 bytes
+  std::string cluster_id;  // base64 of 32 bytes, by older contracts with the alphabet of URLs
   SecretString cluster_secret;
   SecretString bootstrap_token;
   SecretString trustd_token;
@@ -31,6 +31,8 @@ struct SecretsBundle {
 
 struct SecretsOptions {
   TalosVersion contract{1, 12, 0};
+  /// The cluster's id gets standard base64, not the alphabet of URLs.
+  bool standard_cluster_id{false};
   /// Taken instead of a fresh key: an RSA one takes seconds, and may be made beside other work.
   std::optional<SecretString> service_account_key;
 };

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "machineconfig/schema.h"
 
 namespace ichor::cel {
 
@@ -159,6 +160,10 @@ Library make_library(Place place, int minor) {
       reader.read(section("units"));
       reader.read(section("volume"));
       break;
+    case Place::member_selector:
+      reader.read(section("units"));
+      reader.read(section("member"));
+      break;
     case Place::link_selector: reader.read(section("link")); break;
     case Place::oom_trigger:
     case Place::oom_ranking:
@@ -175,17 +180,18 @@ Library make_library(Place place, int minor) {
 }  // namespace
 
 const Library& library_of(Place place, int minor) {
+  using schema::Schema;
+  constexpr int places = static_cast<int>(Place::oom_ranking) + 1;
   static const std::vector<Library> libraries = [] {
     std::vector<Library> made;
-    for (const int known : {12, 13}) {
-      for (int i = 0; i <= static_cast<int>(Place::oom_ranking); ++i) {
-        made.push_back(make_library(static_cast<Place>(i), known));
-      }
+    for (int known = Schema::kOldestMinor; known <= Schema::kNewestMinor; ++known) {
+      for (int i = 0; i < places; ++i) made.push_back(make_library(static_cast<Place>(i), known));
     }
     return made;
   }();
-  const std::size_t first = minor >= 13 ? libraries.size() / 2 : 0;
-  return libraries[first + static_cast<std::size_t>(place)];
+  const int version = std::clamp(minor, Schema::kOldestMinor, Schema::kNewestMinor);
+  const int at = (version - Schema::kOldestMinor) * places + static_cast<int>(place);
+  return libraries[static_cast<std::size_t>(at)];
 }
 
 }  // namespace ichor::cel

@@ -10,7 +10,14 @@
 namespace ichor::cel {
 
 /// Where an expression stands in a config, and so which names it may use.
-enum class Place { disk_selector, volume_selector, link_selector, oom_trigger, oom_ranking };
+enum class Place {
+  disk_selector,
+  volume_selector,
+  member_selector,  // volumes that become part of an LVM group or a RAID array
+  link_selector,
+  oom_trigger,
+  oom_ranking
+};
 
 /// One way to call a function. Types of one capital letter stand for any type.
 struct Signature {

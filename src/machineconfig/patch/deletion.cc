@@ -31,12 +31,17 @@ std::string shown(const std::vector<std::string>& path) {
 /// Walks a patch's document, collects the marks and removes what carries them.
 class Collector {
  public:
-  explicit Collector(yaml::Node& root) : root_(root) {
+  Collector(yaml::Node& root, const Rules& rules) : root_(root) {
     const std::string kind = text_of(root, "kind");
     const std::string name = text_of(root, "name");
     const schema::DocumentKind* known = schema::Schema::get().find(kind);
     document_ = kind.empty() ? "v1alpha1" : kind;
-    if (known != nullptr ? known->named : !name.empty()) document_ += " " + name;
+    const bool by_kind = known != nullptr && !rules.ignores_absent_documents;
+    if (by_kind ? known->named : !name.empty()) document_ += " " + name;
+    const std::string version = text_of(root, "apiVersion");
+    if (rules.ignores_absent_documents && !kind.empty() && version != "v1alpha1") {
+      document_.insert(0, version + " ");
+    }
     half_typed_ = kind.empty() != text_of(root, "apiVersion").empty();
     typed_ = !kind.empty() && !half_typed_;
   }
@@ -212,16 +217,19 @@ class Deleter {
 
 }  // namespace
 
-tl::expected<std::vector<Deletion>, ConfigProblem> take_deletions(yaml::Node& root) {
+tl::expected<std::vector<Deletion>, ConfigProblem> take_deletions(yaml::Node& root,
+                                                                  const Rules& rules) {
   if (!root.is_mapping()) return std::vector<Deletion>{};
-  return Collector(root).run();
+  return Collector(root, rules).run();
 }
 
-Result<void> apply_deletion(const Deletion& deletion, ConfigDocuments& documents) {
+Result<void> apply_deletion(const Deletion& deletion, const Rules& rules,
+                            ConfigDocuments& documents) {
   const auto document = std::find_if(
       documents.begin(), documents.end(),
       [&](const ConfigDocument& candidate) { return candidate.id() == deletion.document; });
   if (document == documents.end()) {
+    if (rules.ignores_absent_documents) return {};
     return fail(Errc::invalid, fmt::format("there is no {} to delete from", deletion.document));
   }
   if (deletion.path.empty()) {

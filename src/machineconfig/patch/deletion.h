@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "machineconfig/rules.h"
 #include "machineconfig/typed_config.h"
 
 namespace ichor {
@@ -19,10 +20,13 @@ struct Deletion {
 
 /// Takes all deletions out of a patch's document. What is left of it is to be merged; nothing may
 /// be left, then the root is null.
-tl::expected<std::vector<Deletion>, ConfigProblem> take_deletions(yaml::Node& root);
+tl::expected<std::vector<Deletion>, ConfigProblem> take_deletions(yaml::Node& root,
+                                                                  const Rules& rules);
 
 /// Deletes; a document that is deleted as a whole is taken out of `documents`. What is not there
-/// cannot be deleted, save a key that Talos knows and that is not set.
-Result<void> apply_deletion(const Deletion& deletion, ConfigDocuments& documents);
+/// cannot be deleted, save a key that Talos knows and that is not set, and a document if the rules
+/// say so.
+Result<void> apply_deletion(const Deletion& deletion, const Rules& rules,
+                            ConfigDocuments& documents);
 
 }  // namespace ichor

@@ -217,7 +217,7 @@ bool translate(const JsonOperation& step, yaml::Node& root) {
   if (to_end || index_of(keys.back())) {
     const std::vector<std::string> list(keys.begin(), keys.end() - 1);
     const schema::Field* field = field_at(list);
-    const bool replaced = field != nullptr && field->replace;
+    const bool replaced = field != nullptr && field->replace.holds(schema::Schema::kUsualMinor);
     const bool fits = replaced ? step.op != "remove" : step.op == "add";
     if (!fits || (!to_end && !replaced && keys.back() != "-1")) return false;
     yaml::Node& target = place_at(root, list);

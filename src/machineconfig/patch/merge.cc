@@ -5,6 +5,7 @@
 
 #include "machineconfig/go_scalar.h"
 #include "machineconfig/go_url.h"
+#include "machineconfig/rules.h"
 #include "machineconfig/typed_value.h"
 #include "yaml/build.h"
 
@@ -89,6 +90,8 @@ Result<void> merge_free(yaml::Node& left, const yaml::Node& right, const std::st
 /// A merge of two trees of one schema. `path` is for messages.
 class Merger {
  public:
+  explicit Merger(int minor) : minor_(minor) {}
+
   Result<void> object(const Object& type, yaml::Node& left, const yaml::Node& right,
                       const std::string& path) {
     // A certificate and its key belong together: a patch with one of them sets both.
@@ -112,7 +115,7 @@ class Merger {
     if (field.form == Form::map) return map(field, left, ours, theirs, path);
     if (field.pointer || field.shape == Shape::free) {
       if (theirs == nullptr) return {};
-      if (ours == nullptr || field.replace) {
+      if (ours == nullptr || field.replace.holds(minor_)) {
         set_value(left, field.key, *theirs);
         return {};
       }
@@ -188,13 +191,17 @@ class Merger {
       set_value(left, field.key, *theirs);
       return {};
     }
-    if (field.replace) {
-      *ours = *theirs;
-      return {};
-    }
     if (ours == nullptr) {
       set_value(left, field.key, yaml::list(std::vector<yaml::Node>{}));
       ours = find_value(left, field.key);
+    }
+    if (field.replace.holds(minor_)) {
+      if (field.merge_key.empty()) {
+        *ours = *theirs;
+      } else {
+        replace_items(field, *ours, *theirs);
+      }
+      return {};
     }
     for (const yaml::Node& item : theirs->items) {
       yaml::Node* same = field.merge_key.empty() ? nullptr : find_same(field, *ours, item);
@@ -205,6 +212,23 @@ class Merger {
       }
     }
     return {};
+  }
+
+  /// An item takes the place of the last one with its key; only what was there counts.
+  static void replace_items(const Field& field, yaml::Node& ours, const yaml::Node& theirs) {
+    const std::size_t count = ours.items.size();
+    for (const yaml::Node& item : theirs.items) {
+      std::size_t at = count;
+      while (at > 0 &&
+             !same_text(ours.items[at - 1].find(field.merge_key), item.find(field.merge_key))) {
+        --at;
+      }
+      if (at > 0) {
+        ours.items[at - 1] = item;
+      } else {
+        ours.items.push_back(item);
+      }
+    }
   }
 
   /// The item that `item` is to be merged into. Interfaces can also be told by a selector, if it is
@@ -250,18 +274,26 @@ class Merger {
       } else if (field.shape == Shape::object) {
         const std::string where = path + "." + entry.key.text;
         if (auto merged = both(field, *present, entry.value, where); !merged) return merged;
-      } else if (field.shape == Shape::flag || !is_zero(field, entry.value)) {
+      } else if (is_replaced(field) || !is_zero(field, entry.value)) {
         *present = entry.value;
       }
     }
     return {};
   }
+
+  /// Of these zero is a value.
+  bool is_replaced(const Field& field) const {
+    return field.shape == Shape::flag ||
+           (field.shape == Shape::argument && rules_of(minor_).lists_arguments);
+  }
+
+  int minor_;
 };
 
 }  // namespace
 
-Result<void> merge_document(ConfigDocument& into, const ConfigDocument& patch) {
-  return Merger().object(into.object(), into.value, patch.value, "");
+Result<void> merge_document(ConfigDocument& into, const ConfigDocument& patch, int minor) {
+  return Merger(minor).object(into.object(), into.value, patch.value, "");
 }
 
 }  // namespace ichor

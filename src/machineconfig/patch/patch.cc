@@ -17,7 +17,7 @@ StrategicPatch read_strategic(const yaml::Documents& parsed, int minor,
   ConfigDocuments documents;
   for (const yaml::Document& document : parsed) {
     yaml::Node root = document.root;
-    auto deletions = take_deletions(root);
+    auto deletions = take_deletions(root, rules_of(minor));
     if (!deletions) {
       problems.push_back(deletions.error());
       continue;
@@ -29,14 +29,14 @@ StrategicPatch read_strategic(const yaml::Documents& parsed, int minor,
     documents.push_back(*read);
     steps.emplace_back(std::move(*read));
   }
-  find_conflicts(documents, problems);
+  if (!rules_of(minor).repeats_documents) find_conflicts(documents, problems);
   return steps;
 }
 
-Result<void> apply_strategic(const StrategicPatch& patch, ConfigDocuments& documents) {
+Result<void> apply_strategic(const StrategicPatch& patch, int minor, ConfigDocuments& documents) {
   for (const auto& step : patch) {
     if (const Deletion* deletion = std::get_if<Deletion>(&step)) {
-      if (auto deleted = apply_deletion(*deletion, documents); !deleted) {
+      if (auto deleted = apply_deletion(*deletion, rules_of(minor), documents); !deleted) {
         return fail(deleted.error().code,
                     fmt::format("{}:{}: {}", deletion->at.line, deletion->at.column,
                                 deleted.error().message));
@@ -49,7 +49,7 @@ Result<void> apply_strategic(const StrategicPatch& patch, ConfigDocuments& docum
     });
     if (ours == documents.end()) {
       documents.push_back(theirs);
-    } else if (auto merged = merge_document(*ours, theirs); !merged) {
+    } else if (auto merged = merge_document(*ours, theirs, minor); !merged) {
       return fail(merged.error().code, fmt::format("{}:{}: {}", theirs.value.at.line,
                                                    theirs.value.at.column, merged.error().message));
     }
@@ -85,7 +85,7 @@ class Bench {
       yaml::Node& root = std::get<std::vector<yaml::Node>>(state_).front();
       return apply_json_patch(std::get<JsonPatch>(patch.content), patch.name, root);
     }
-    auto applied = apply_strategic(*strategic, std::get<ConfigDocuments>(state_));
+    auto applied = apply_strategic(*strategic, minor_, std::get<ConfigDocuments>(state_));
     if (applied) return applied;
     return fail(applied.error().code, fmt::format("{}:{}", patch.name, applied.error().message));
   }
@@ -109,7 +109,8 @@ class Bench {
   bool is_typed() const { return std::holds_alternative<ConfigDocuments>(state_); }
 
   std::vector<yaml::Node> documents() const {
-    if (const auto* typed = std::get_if<ConfigDocuments>(&state_)) return write_config(*typed);
+    if (const auto* typed = std::get_if<ConfigDocuments>(&state_))
+      return write_config(*typed, minor_);
     return std::get<std::vector<yaml::Node>>(state_);
   }
 
@@ -310,8 +311,10 @@ std::vector<std::string> touches_secrets(const Patch& patch) {
       if (const auto* deletion = std::get_if<Deletion>(&step)) {
         const bool meets = deletion->document == "v1alpha1" && meets_identity(deletion->path);
         if (meets) places.push_back(fmt::format("{}", fmt::join(deletion->path, ".")));
-      } else if (const auto& document = std::get<ConfigDocument>(step); document.kind == nullptr) {
-        collect_identity(document.object(), document.value, "", places);
+      } else {
+        const auto& document = std::get<ConfigDocument>(step);
+        const std::string path = document.kind == nullptr ? "" : document.kind->kind;
+        collect_identity(document.object(), document.value, path, places);
       }
     }
     return places;

@@ -25,7 +25,7 @@ struct Patch {
 /// Reads a patch and finds out what it is, as Talos does: strategic if it reads as a config, else
 /// JSON6902 if it is a list of steps or empty. The error lists every problem with its place.
 Result<Patch> load_patch(std::string_view text, const std::string& name,
-                         int minor = schema::Schema::kNewestMinor);
+                         int minor = schema::Schema::kUsualMinor);
 
 /// What is patched: documents that are read already, or those of a file as they stand there.
 using PatchBase = std::variant<ConfigDocuments, std::vector<yaml::Node>>;
@@ -41,7 +41,7 @@ struct PatchedConfig {
 /// the same. `file` names the base in messages.
 Result<PatchedConfig> apply_patches(PatchBase base, const std::string& file,
                                     const std::vector<Patch>& patches,
-                                    int minor = schema::Schema::kNewestMinor);
+                                    int minor = schema::Schema::kUsualMinor);
 
 /// The places at which a patch sets or deletes a CA, a key or a token of the cluster, as
 /// "machine.token".

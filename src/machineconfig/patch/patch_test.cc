@@ -52,6 +52,50 @@ std::string patched(std::string_view base, std::string_view patch,
   return yaml::emit_all(result->documents);
 }
 
+/// The same by the rules of Talos 1.14.
+std::string patched_14(std::string_view base, std::string_view patch) {
+  const auto loaded = load_patch(patch, "p.yaml", 14);
+  if (!loaded) return loaded.error().message;
+  auto result = apply_patches(roots(base), "c.yaml", {*loaded}, 14);
+  return result ? yaml::emit_all(result->documents) : result.error().message;
+}
+
+TEST(Patch, Talos114LetsAPatchRepeatADocumentAndDeleteAnAbsentOne) {
+  const std::string node = "apiVersion: v1alpha1\nkind: KubeNodeConfig\n";
+  const std::string twice = node + "labels: {a: b}\n---\n" + node + "labels: {a: c}\n";
+  EXPECT_THAT(patched_14(kHostname, twice), HasSubstr("labels:\n    a: c\n"));
+  EXPECT_THAT(patched(kHostname, twice), HasSubstr("exists since Talos 1.14"));
+  EXPECT_EQ(patched_14(kHostname, node + "$patch: delete\n"), kHostname);
+  EXPECT_EQ(patched_14(kHostname,
+                       node + "$patch: delete\n---\n" + node + "---\n" + node + "$patch: delete\n"),
+            kHostname);
+  const std::string hostname = "apiVersion: v1alpha1\nkind: LinkConfig\nname: a\n$patch: delete\n";
+  EXPECT_THAT(patched(kHostname, hostname), HasSubstr("there is no LinkConfig a"));
+}
+
+TEST(Patch, Talos114ReplacesSearchDomainsAndRulesOfImages) {
+  const std::string resolver =
+      "apiVersion: v1alpha1\nkind: ResolverConfig\nsearchDomains:\n    domains:\n        - a\n";
+  const std::string patch =
+      "apiVersion: v1alpha1\nkind: ResolverConfig\nsearchDomains: {domains: [b]}";
+  EXPECT_THAT(patched_14(resolver, patch), HasSubstr("domains:\n        - b\n"));
+  EXPECT_THAT(patched(resolver, patch), HasSubstr("domains:\n        - a\n        - b\n"));
+  const std::string rules =
+      "apiVersion: v1alpha1\nkind: ImageVerificationConfig\nrules:\n    - image: a\n      skip: "
+      "true\n";
+  EXPECT_EQ(patched_14(rules,
+                       "apiVersion: v1alpha1\nkind: ImageVerificationConfig\n"
+                       "rules: [{image: a, deny: true}, {image: b, skip: true}]"),
+            "apiVersion: v1alpha1\nkind: ImageVerificationConfig\nrules:\n    - image: a\n"
+            "      deny: true\n    - image: b\n      skip: true\n");
+}
+
+TEST(Patch, TwoEndsOfAPairOfLinksAreClaimed) {
+  const std::string pair = "apiVersion: v1alpha1\nkind: VethConfig\nname: a\npeer:\n    name: b\n";
+  EXPECT_THAT(patched_14(pair, "apiVersion: v1alpha1\nkind: LinkConfig\nname: b\n"),
+              HasSubstr("LinkConfig b conflicts with VethConfig a"));
+}
+
 TEST(Patch, ListsGrowAndInterfacesMergeByName) {
   const std::string text =
       patched(kBase,

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "machineconfig/go_url.h"
+#include "machineconfig/rules.h"
 #include "machineconfig/validate/address.h"
 #include "machineconfig/validate/names.h"
 #include "machineconfig/validate/subject.h"
@@ -91,6 +92,10 @@ void check_discovery(const View& cluster, Report& report) {
 
 }  // namespace
 
+bool needs_endpoint(const Subject& subject) {
+  return !rules_of(subject.minor).complete_without_v1alpha1 || subject.cluster()["controlPlane"];
+}
+
 void check_cluster(const Subject& subject, Report& report) {
   const View cluster = subject.cluster();
   if (!cluster) {
@@ -98,11 +103,20 @@ void check_cluster(const Subject& subject, Report& report) {
     return;
   }
   const View endpoint = cluster["controlPlane"]["endpoint"];
-  if (endpoint.empty()) {
-    report.error(cluster, "cluster.controlPlane.endpoint is missing", "write https://HOST:6443");
+  if (endpoint.empty() && needs_endpoint(subject)) {
+    report.error(cluster, "cluster.controlPlane.endpoint is missing",
+                 "write https://HOST:6443, or remove cluster.controlPlane and use a "
+                 "KubeClusterConfig document from Talos 1.14 on");
     return;
   }
-  if (const std::string trouble = endpoint_trouble(endpoint.text()); !trouble.empty()) {
+  if (endpoint.empty() && cluster["serviceAccount"]) {
+    report.error(cluster["serviceAccount"],
+                 "cluster.serviceAccount needs cluster.controlPlane.endpoint beside it",
+                 "move it into a KubeServiceAccountConfig document");
+  }
+  if (endpoint.empty()) {
+    // A KubeClusterConfig document says it.
+  } else if (const std::string trouble = endpoint_trouble(endpoint.text()); !trouble.empty()) {
     report.error(endpoint, fmt::format("the endpoint of the control plane {}", trouble),
                  "write https://HOST:6443");
   }

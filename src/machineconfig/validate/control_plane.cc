@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "machineconfig/validate/address.h"
+#include "machineconfig/validate/kubernetes.h"
 #include "machineconfig/validate/subject.h"
 
 namespace ichor::validate {
@@ -42,15 +43,6 @@ void check_cni(const Subject& subject, Report& report) {
   }
 }
 
-void check_resources(const View& component, const char* name, Report& report) {
-  for (const char* const part : {"requests", "limits"}) {
-    for (const auto& [key, value] : component["resources"][part].entries()) {
-      if (key == "cpu" || key == "memory") continue;
-      report.error(value, fmt::format("{} cannot limit `{}`", name, key), "keep cpu and memory");
-    }
-  }
-}
-
 void check_authorization(const View& api_server, Report& report) {
   const View authorizers = api_server["authorizationConfig"];
   if (!authorizers) return;
@@ -77,7 +69,7 @@ void check_control_plane(const Subject& subject, Report& report) {
   const View cluster = subject.cluster();
   if (subject.type() == MachineType::control_plane) check_cni(subject, report);
   // Without an endpoint Talos looks no further into the cluster.
-  if (cluster["controlPlane"]["endpoint"].empty()) return;
+  if (cluster["controlPlane"]["endpoint"].empty() && needs_endpoint(subject)) return;
   check_authorization(cluster["apiServer"], report);
   check_resources(cluster["apiServer"], "the API server", report);
   check_resources(cluster["controllerManager"], "the controller manager", report);

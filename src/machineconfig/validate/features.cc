@@ -1,26 +1,19 @@
-#include <algorithm>
 #include <fmt/format.h>
-#include <vector>
 
-#include "base/nearest_name.h"
+#include "machineconfig/rules.h"
+#include "machineconfig/validate/kubernetes.h"
 #include "machineconfig/validate/subject.h"
 
 namespace ichor::validate {
 
 namespace {
 
-std::vector<std::string_view> roles_of(int minor) {
-  std::vector<std::string_view> roles = {"os:admin", "os:operator", "os:reader", "os:etcd:backup",
-                                         "os:impersonator"};
-  if (minor >= 13) roles.insert(roles.end(), {"os:image:verifier", "os:meta:writer"});
-  return roles;
-}
-
 void check_host_dns(const Subject& subject, Report& report) {
   const View host_dns = subject.machine()["features"]["hostDNS"];
   const bool enabled = host_dns["enabled"].flag();
   const bool forwards = host_dns["forwardKubeDNSToHost"].flag();
-  if (subject.mode == RuntimeMode::container) {
+  const bool alone = !rules_of(subject.minor).complete_without_v1alpha1;
+  if (subject.mode == RuntimeMode::container && alone) {
     if (!enabled) {
       report.error(host_dns, "machine.features.hostDNS must be enabled in a container",
                    "write `enabled: true`");
@@ -47,12 +40,7 @@ void check_features(const Subject& subject, Report& report) {
     if (subject.type() != MachineType::control_plane) {
       report.error(access, "kubernetesTalosAPIAccess is for control planes only", "remove it");
     }
-    const std::vector<std::string_view> roles = roles_of(subject.minor);
-    for (const View& role : access["allowedRoles"].items()) {
-      if (std::find(roles.begin(), roles.end(), role.text()) != roles.end()) continue;
-      report.error(role, fmt::format("the role `{}` is not known", role.text()),
-                   name_hint(role.text(), roles));
-    }
+    check_roles(access["allowedRoles"], report);
   }
   const View sorting = features["nodeAddressSortAlgorithm"];
   std::string algorithm = sorting.text();

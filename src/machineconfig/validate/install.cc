@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "machineconfig/rules.h"
 #include "machineconfig/validate/subject.h"
 
 namespace ichor::validate {
@@ -31,7 +32,9 @@ void check_disk(const View& install, Report& report) {
 void check_install(const Subject& subject, Report& report) {
   const View install = subject.machine()["install"];
   if (subject.mode == RuntimeMode::metal) {
-    if (!install) {
+    if (!install && rules_of(subject.minor).complete_without_v1alpha1) {
+      // A document says it, or the machine is not to be installed.
+    } else if (!install) {
       report.error(subject.machine(), "machine.install is missing",
                    "add `install` with `disk` or `diskSelector`, or use another mode");
     } else {

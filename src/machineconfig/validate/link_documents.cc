@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/ip.h"
@@ -75,6 +76,24 @@ void check_vrf_config(const View& document, Report& report) {
   }
 }
 
+void check_link_name(const View& at, const View& name, Report& report) {
+  const std::string& text = name.text();
+  const bool printable = std::all_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) > 0x20 && c != 0x7f && c != '/' && c != ':';
+  });
+  if (!text.empty() && text.size() <= 15 && printable && text != "." && text != "..") return;
+  report.error(name.empty() ? at : name, fmt::format("`{}` is no name for a link", text),
+               "use up to 15 letters and digits");
+}
+
+void check_veth_config(const View& document, Report& report) {
+  check_link(document, report);
+  check_link_name(document, document["name"], report);
+  const View peer = document["peer"];
+  check_link(peer ? peer : document, report);
+  check_link_name(document, peer["name"], report);
+}
+
 void check_key(const View& at, const View& key, std::string_view what, bool needed,
                Report& report) {
   if (key.empty() && !needed) return;
@@ -101,13 +120,10 @@ void check_wireguard_config(const View& document, Report& report) {
 
 const std::vector<DocumentRule>& link_document_rules() {
   static const std::vector<DocumentRule> list = {
-      {"LinkConfig", check_link},
-      {"DummyLinkConfig", check_link},
-      {"BridgeConfig", check_link},
-      {"BondConfig", check_bond_config},
-      {"VLANConfig", check_vlan_config},
-      {"VRFConfig", check_vrf_config},
-      {"WireguardConfig", check_wireguard_config},
+      {"LinkConfig", check_link},        {"DummyLinkConfig", check_link},
+      {"BridgeConfig", check_link},      {"BondConfig", check_bond_config},
+      {"VLANConfig", check_vlan_config}, {"VethConfig", check_veth_config},
+      {"VRFConfig", check_vrf_config},   {"WireguardConfig", check_wireguard_config},
   };
   return list;
 }

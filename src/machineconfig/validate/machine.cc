@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include "machineconfig/go_url.h"
-#include "machineconfig/validate/names.h"
+#include "machineconfig/rules.h"
+#include "machineconfig/validate/kubernetes.h"
 #include "machineconfig/validate/subject.h"
 
 namespace ichor::validate {
@@ -46,49 +47,6 @@ void check_certificates(const Subject& subject, Report& report) {
   }
 }
 
-void check_labels(const View& machine, Report& report) {
-  for (const auto& [key, value] : machine["nodeLabels"].entries()) {
-    if (const std::string trouble = qualified_name_trouble(key); !trouble.empty()) {
-      report.error(value, fmt::format("the label `{}` {}", key, trouble), "choose another name");
-    }
-    if (const std::string trouble = label_value_trouble(value.text()); !trouble.empty()) {
-      report.error(value, fmt::format("the value of the label `{}` {}", key, trouble),
-                   "choose another value");
-    }
-  }
-}
-
-void check_annotations(const View& machine, Report& report) {
-  constexpr std::size_t bytes_max = 256 * 1024;
-  std::size_t bytes = 0;
-  for (const auto& [key, value] : machine["nodeAnnotations"].entries()) {
-    if (const std::string trouble = qualified_name_trouble(key); !trouble.empty()) {
-      report.error(value, fmt::format("the annotation `{}` {}", key, trouble),
-                   "choose another name");
-    }
-    if (key == "talos.dev/owned-labels" || key == "talos.dev/owned-annotations" ||
-        key == "talos.dev/owned-taints") {
-      report.error(value, fmt::format("the annotation `{}` is Talos' own", key), "remove it");
-    }
-    bytes += key.size() + value.text().size();
-  }
-  if (bytes > bytes_max) {
-    report.error(machine["nodeAnnotations"],
-                 fmt::format("the annotations have more than {} bytes", bytes_max), "shorten them");
-  }
-}
-
-void check_taints(const View& machine, Report& report) {
-  for (const auto& [key, value] : machine["nodeTaints"].entries()) {
-    if (const std::string trouble = qualified_name_trouble(key); !trouble.empty()) {
-      report.error(value, fmt::format("the taint `{}` {}", key, trouble), "choose another name");
-    } else if (const std::string of_value = taint_trouble(value.text()); !of_value.empty()) {
-      report.error(value, fmt::format("the taint `{}` {}", key, of_value),
-                   "write VALUE:NoSchedule, VALUE:PreferNoSchedule or VALUE:NoExecute");
-    }
-  }
-}
-
 void check_logging(const View& machine, Report& report) {
   for (const View& destination : machine["logging"]["destinations"].items()) {
     const View endpoint = destination["endpoint"];
@@ -125,6 +83,18 @@ void check_registries(const View& machine, Report& report) {
   }
 }
 
+void check_deprecated(const Subject& subject, Report& report) {
+  if (!rules_of(subject.minor).complete_without_v1alpha1) return;
+  const std::pair<const char*, const char*> parts[] = {
+      {"files", "use EtcFileConfig, CRICustomizationConfig or another document"},
+      {"baseRuntimeSpecOverrides", "use a CRIBaseRuntimeSpecConfig document"},
+  };
+  for (const auto& [key, fix] : parts) {
+    const View part = subject.machine()[key];
+    if (part.count() > 0) report.warning(part, fmt::format("machine.{} is deprecated", key), fix);
+  }
+}
+
 }  // namespace
 
 MachineType Subject::type() const {
@@ -138,11 +108,12 @@ void check_machine(const Subject& subject, Report& report) {
   const View machine = subject.machine();
   check_type(subject, report);
   check_certificates(subject, report);
-  check_labels(machine, report);
-  check_annotations(machine, report);
-  check_taints(machine, report);
+  check_labels(machine["nodeLabels"], report);
+  check_annotations(machine["nodeAnnotations"], report);
+  check_taints(machine["nodeTaints"], report);
   check_logging(machine, report);
   check_registries(machine, report);
+  check_deprecated(subject, report);
   const View persist = subject.root["persist"];
   if (persist && !persist.flag()) {
     report.error(persist, "persist must not be off", "write `persist: true`, or remove it");

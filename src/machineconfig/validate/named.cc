@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "machineconfig/go_scalar.h"
 #include "machineconfig/validate/address.h"
 
 namespace ichor::validate {
@@ -23,6 +24,12 @@ void require_text(const View& document, std::string_view key, Report& report) {
 void require_positive(const View& duration, std::string_view key, Report& report) {
   if (!duration.text().starts_with('-')) return;
   report.error(duration, fmt::format("{} cannot be below zero", key), "write it as 10s");
+}
+
+void require_scrub_interval(const View& interval, Report& report) {
+  const auto duration = parse_go_duration(interval.text());
+  if (!duration || *duration == Duration::zero() || *duration >= std::chrono::seconds(10)) return;
+  report.error(interval, "the interval of scrubbing must be at least 10s", "write 24h");
 }
 
 }  // namespace ichor::validate

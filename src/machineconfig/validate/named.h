@@ -18,4 +18,7 @@ void require_text(const View& document, std::string_view key, Report& report);
 /// A duration that is not below zero.
 void require_positive(const View& duration, std::string_view key, Report& report);
 
+/// Nothing, or at least ten seconds.
+void require_scrub_interval(const View& interval, Report& report);
+
 }  // namespace ichor::validate

@@ -73,6 +73,10 @@ std::string taint_trouble(std::string_view taint) {
   return colon == std::string_view::npos ? "" : label_value_trouble(taint.substr(0, colon));
 }
 
+bool is_subdomain(std::string_view name) {
+  return name.size() <= kDomainMax && all_labels(name, is_lower_label);
+}
+
 bool is_dns_name(std::string_view name) {
   const auto dots = static_cast<std::size_t>(std::count(name.begin(), name.end(), '.'));
   if (name.empty() || name.size() - dots > 255) return false;

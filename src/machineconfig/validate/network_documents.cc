@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <set>
 
+#include "base/ip.h"
+#include "machineconfig/go_url.h"
 #include "machineconfig/validate/address.h"
 #include "machineconfig/validate/named.h"
 #include "machineconfig/validate/subject.h"
@@ -72,6 +75,12 @@ void check_time_sync(const View& document, Report& report) {
   if (document["ntp"] && document["ptp"]) {
     report.error(document["ptp"], "TimeSyncConfig cannot have both ntp and ptp",
                  "keep one of them");
+  }
+  if (!document["ntp"]["useNTS"].flag()) return;
+  for (const View& server : document["ntp"]["servers"].items()) {
+    if (!is_plain_ip(server.text())) continue;
+    report.error(server, "NTS needs host names, not addresses",
+                 "write the name that is in the server's certificate");
   }
 }
 
@@ -177,9 +186,113 @@ void check_routing_rule(const View& document, Report& report) {
   }
 }
 
-void check_tcp_probe(const View& document, Report& report) {
+void check_resolver(const View& document, Report& report) {
+  const View dns = document["hostDNS"];
+  for (const char* const key : {"forwardKubeDNSToHost", "resolveMemberNames"}) {
+    if (!dns[key].flag() || dns["enabled"].flag()) continue;
+    report.error(dns[key], fmt::format("{} needs an enabled hostDNS", key),
+                 "write `enabled: true`");
+  }
+  const std::vector<View> servers = document["nameservers"].items();
+  std::size_t encrypted = 0;
+  for (const View& server : servers) {
+    const std::string& protocol = server["protocol"].text();
+    const bool plain = protocol.empty() || protocol == "Do53";
+    encrypted += plain ? 0 : 1;
+    const View name = server["tlsServerName"];
+    if (plain && !name.empty()) {
+      report.error(name, "plain DNS has no tlsServerName", "write `protocol: DoT`, or remove it");
+    } else if (!plain && name.empty()) {
+      report.error(server, fmt::format("{} needs tlsServerName", protocol), "add it");
+    }
+    if (report.minor() >= 14 && server["address"].empty()) {
+      report.error(server, "a nameserver has no address", "write `address: 10.0.0.1`");
+    }
+  }
+  if (encrypted > 0 && encrypted == servers.size()) {
+    report.warning(document["nameservers"],
+                   "all nameservers are encrypted, which needs a correct clock first",
+                   "keep one of plain DNS, or give the time servers by address");
+  }
+}
+
+struct ImportedPrefix {
+  Cidr cidr;
+  std::size_t route;
+};
+
+void check_imports(const View& document, Report& report) {
+  std::set<std::string> sources;
+  std::vector<ImportedPrefix> seen;
+  const std::vector<View> routes = document["importRoutes"].items();
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    const View source = routes[i]["bgpInstance"];
+    if (source.empty()) {
+      report.error(routes[i], "a route to import names no bgpInstance", "add it");
+    } else if (source.text() == document["name"].text()) {
+      report.error(source, "an instance cannot import from itself", "name another one");
+    } else if (!sources.insert(source.text()).second) {
+      report.error(source, fmt::format("`{}` is there twice", source.text()), "merge the two");
+    }
+    const View prefixes = routes[i]["prefixes"];
+    if (prefixes.count() == 0) {
+      report.error(routes[i], "a route to import has no prefixes", "add them");
+    }
+    for (const View& prefix : prefixes.items()) {
+      const auto cidr = parse_cidr(prefix.text());
+      if (!cidr || first_of(*cidr) != cidr->address) {
+        report.error(prefix, fmt::format("`{}` is no network", prefix.text()),
+                     "write it without host bits");
+        continue;
+      }
+      const bool again = std::any_of(seen.begin(), seen.end(), [&](const ImportedPrefix& other) {
+        return overlap(other.cidr, *cidr);
+      });
+      if (again) {
+        report.error(prefix, fmt::format("`{}` overlaps with another one", prefix.text()),
+                     "list each network once");
+      }
+      seen.push_back({*cidr, i});
+    }
+  }
+}
+
+void check_bgp(const View& document, Report& report) {
   require_name(document, report);
-  require_text(document, "endpoint", report);
+  if (document["localASN"].number() == 0) {
+    report.error(document, "localASN is missing", "add it");
+  }
+  const View id = document["routerID"];
+  if (!id.empty() && id.text().find(':') != std::string::npos) {
+    report.error(id, "routerID must be an IPv4 address", "write it as 10.0.0.1");
+  }
+  const View neighbors = document["neighbors"];
+  if (neighbors.count() == 0) {
+    report.warning(document, "the instance has no neighbors", "add them");
+  }
+  std::set<std::string> names;
+  for (const View& neighbor : neighbors.items()) {
+    const View address = neighbor["address"];
+    const View link = neighbor["link"];
+    if (address.empty() == link.empty()) {
+      report.error(neighbor, "a neighbor needs either address or link", "keep one of them");
+    } else if (const View name = address.empty() ? link : address;
+               !names.insert(name.text()).second) {
+      report.error(name, fmt::format("the neighbor `{}` is there twice", name.text()),
+                   "remove one of them");
+    }
+    require_positive(neighbor["holdTime"], "holdTime", report);
+    const View bfd = neighbor["bfd"];
+    if (bfd && !document["vrf"].empty()) {
+      report.error(bfd, "BFD does not work in a VRF", "remove it");
+    }
+    require_positive(bfd["transmitInterval"], "transmitInterval", report);
+    require_positive(bfd["receiveInterval"], "receiveInterval", report);
+  }
+  check_imports(document, report);
+}
+
+void check_probe_times(const View& document, Report& report) {
   require_positive(document["timeout"], "timeout", report);
   require_positive(document["interval"], "interval", report);
   if (document["failureThreshold"].number() < 0) {
@@ -188,20 +301,41 @@ void check_tcp_probe(const View& document, Report& report) {
   }
 }
 
+void check_http_probe(const View& document, Report& report) {
+  require_name(document, report);
+  const View value = document["url"];
+  const auto url = parse_go_url(value.text());
+  const bool web = url && (url->scheme == "http" || url->scheme == "https");
+  if (value.empty() || !web || url->host.empty() || url->host.starts_with(':')) {
+    report.error(value.empty() ? document : value, "`url` is no address of a web server",
+                 "write https://HOST/PATH");
+  }
+  check_probe_times(document, report);
+}
+
+void check_tcp_probe(const View& document, Report& report) {
+  require_name(document, report);
+  require_text(document, "endpoint", report);
+  check_probe_times(document, report);
+}
+
 }  // namespace
 
 const std::vector<DocumentRule>& network_document_rules() {
   static const std::vector<DocumentRule> list = {
+      {"BGPInstanceConfig", check_bgp},
       {"BlackholeRouteConfig", check_blackhole},
       {"DHCPv4Config", check_dhcp},
       {"DHCPv6Config", check_dhcp},
       {"EthernetConfig", require_name},
       {"HCloudVIPConfig", check_hcloud_vip},
+      {"HTTPProbeConfig", check_http_probe},
       {"HostnameConfig", check_hostname},
       {"KubeSpanConfig", check_kubespan_config},
       {"Layer2VIPConfig", check_layer2_vip},
       {"LinkAliasConfig", check_link_alias},
       {"NetworkRuleConfig", check_rule},
+      {"ResolverConfig", check_resolver},
       {"RoutingRuleConfig", check_routing_rule},
       {"StaticHostConfig", check_static_host},
       {"TCPProbeConfig", check_tcp_probe},

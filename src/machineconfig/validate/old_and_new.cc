@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "machineconfig/validate/address.h"
@@ -9,7 +10,79 @@ namespace {
 
 void refuse(const View& old, std::string_view path, std::string_view kind, Report& report) {
   report.error(old, fmt::format("{} and a {} document say the same thing", path, kind),
-               fmt::format("remove {}", path));
+               fmt::format("remove {}, or the document", path));
+}
+
+/// What an old part must be to be in the way of a document.
+enum class If { set, filled };
+
+/// A part of the v1alpha1 document that a document replaces.
+struct Replaced {
+  const char* kind;
+  const char* path;
+  If when{If::set};
+};
+
+constexpr Replaced kReplaced[] = {
+    {"CRIBaseRuntimeSpecConfig", "machine.baseRuntimeSpecOverrides"},
+    {"DiscoveryIdentityConfig", "cluster.id", If::filled},
+    {"DiscoveryIdentityConfig", "cluster.secret", If::filled},
+    {"DiscoveryServiceConfig", "cluster.discovery"},
+    {"ImageCacheConfig", "machine.features.imageCache"},
+    {"KubeAPIServerCAConfig", "cluster.ca"},
+    {"KubeAPIServerConfig", "cluster.apiServer"},
+    {"KubeAPIServerConfig", "cluster.controlPlane.localAPIServerPort", If::filled},
+    {"KubeAdmissionControlConfig", "cluster.apiServer.admissionControl", If::filled},
+    {"KubeAggregatorCAConfig", "cluster.aggregatorCA"},
+    {"KubeAuditPolicyConfig", "cluster.apiServer.auditPolicy", If::filled},
+    // Talos looks at admission control here, too, and not at authorizationConfig.
+    {"KubeAuthorizerConfig", "cluster.apiServer.admissionControl", If::filled},
+    {"KubeClusterConfig", "cluster.clusterName", If::filled},
+    {"KubeClusterConfig", "cluster.controlPlane.endpoint"},
+    {"KubeControllerManagerConfig", "cluster.controllerManager"},
+    {"KubeControllerManagerConfig", "machine.controlPlane.controllerManager"},
+    {"KubeCoreDNSConfig", "cluster.coreDNS"},
+    {"KubeCredentialProviderConfig", "machine.kubelet"},
+    {"KubeEtcdEncryptionConfig", "cluster.aescbcEncryptionSecret", If::filled},
+    {"KubeEtcdEncryptionConfig", "cluster.secretboxEncryptionSecret", If::filled},
+    {"KubeFlannelCNIConfig", "cluster.network"},
+    {"KubeNetworkConfig", "cluster.network"},
+    {"KubeNodeConfig", "cluster.allowSchedulingOnControlPlanes"},
+    {"KubeNodeConfig", "cluster.allowSchedulingOnMasters"},
+    {"KubeNodeConfig", "machine.kubelet.nodeIP"},
+    {"KubeNodeConfig", "machine.kubelet.registerWithFQDN"},
+    {"KubeNodeConfig", "machine.kubelet.skipNodeRegistration"},
+    {"KubeNodeConfig", "machine.nodeAnnotations"},
+    {"KubeNodeConfig", "machine.nodeLabels"},
+    {"KubeNodeConfig", "machine.nodeTaints"},
+    {"KubePrismConfig", "machine.features.kubePrism"},
+    {"KubeProxyConfig", "cluster.proxy"},
+    {"KubeSchedulerConfig", "cluster.scheduler"},
+    {"KubeSchedulerConfig", "machine.controlPlane.scheduler"},
+    {"KubeServiceAccountConfig", "cluster.serviceAccount"},
+    {"KubeSpanConfig", "machine.network.kubespan"},
+    {"KubeTalosAPIAccessConfig", "machine.features.kubernetesTalosAPIAccess"},
+    {"KubeletConfig", "machine.kubelet"},
+    {"UnattendedInstallConfig", "machine.install"},
+};
+
+View at_path(const View& root, std::string_view path) {
+  View view = root;
+  while (!path.empty()) {
+    const std::size_t dot = std::min(path.find('.'), path.size());
+    view = view[path.substr(0, dot)];
+    path.remove_prefix(std::min(dot + 1, path.size()));
+  }
+  return view;
+}
+
+void check_replaced(const View& v1alpha1, const std::string& kind, Report& report) {
+  for (const Replaced& part : kReplaced) {
+    if (kind != part.kind) continue;
+    const View old = at_path(v1alpha1, part.path);
+    const bool filled = old.count() > 0 || !old.empty();
+    if (part.when == If::set ? old.set() : filled) refuse(old, part.path, kind, report);
+  }
 }
 
 void check_hostname(const View& machine, Report& report) {
@@ -19,7 +92,7 @@ void check_hostname(const View& machine, Report& report) {
   if (stable.flag()) refuse(stable, "machine.features.stableHostname", "HostnameConfig", report);
 }
 
-void check_resolvers(const View& machine, Report& report) {
+void check_resolvers(const View& machine, const View& document, Report& report) {
   const View network = machine["network"];
   const View domains = network["searchDomains"];
   if (domains) refuse(domains, "machine.network.searchDomains", "ResolverConfig", report);
@@ -31,6 +104,10 @@ void check_resolvers(const View& machine, Report& report) {
   const View disabled = network["disableSearchDomain"];
   if (disabled.flag()) {
     refuse(disabled, "machine.network.disableSearchDomain", "ResolverConfig", report);
+  }
+  const View host_dns = machine["features"]["hostDNS"];
+  if (host_dns && document["hostDNS"].count() > 0) {
+    refuse(host_dns, "machine.features.hostDNS", "ResolverConfig", report);
   }
 }
 
@@ -62,13 +139,10 @@ void check_old_and_new(const View& v1alpha1, const ConfigDocument& document, Rep
   const View machine = v1alpha1["machine"];
   const std::string& kind = document.kind->kind;
   if (kind == "HostnameConfig") check_hostname(machine, report);
-  if (kind == "ResolverConfig") check_resolvers(machine, report);
+  if (kind == "ResolverConfig") check_resolvers(machine, View(document.value), report);
   if (kind == "TimeSyncConfig") check_time(machine, report);
   if (kind == "VolumeConfig") check_encryption(machine, document, report);
-  const View kubespan = machine["network"]["kubespan"];
-  if (kind == "KubeSpanConfig" && kubespan) {
-    refuse(kubespan, "machine.network.kubespan", "KubeSpanConfig", report);
-  }
+  check_replaced(v1alpha1, kind, report);
 }
 
 }  // namespace ichor::validate

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include "machineconfig/go_url.h"
+#include "machineconfig/rules.h"
 #include "machineconfig/validate/named.h"
+#include "machineconfig/validate/pem.h"
 #include "machineconfig/validate/subject.h"
 #include "pki/certificate.h"
 #include "pki/key.h"
@@ -59,6 +61,18 @@ void check_tls(const View& document, Report& report) {
   }
   const View identity = document["clientIdentity"];
   if (!identity) return;
+  if (!rules_of(report.minor()).reads_client_identity) {
+    for (const char* const key : {"cert", "key"}) {
+      const View part = identity[key];
+      const bool is_cert = std::string_view(key) == "cert";
+      const bool fits =
+          is_cert ? certificates_trouble(part.text()).empty() : !pem_labels(part.text()).empty();
+      if (fits) continue;
+      report.error(identity, fmt::format("clientIdentity.{} is no PEM", key),
+                   is_cert ? "paste the client's certificate" : "paste the client's key");
+    }
+    return;
+  }
   if (!pki::inspect(identity["cert"].text())) {
     report.error(identity, "clientIdentity.cert holds no certificate in PEM form",
                  "paste the client's certificate");

@@ -51,7 +51,8 @@ Objects read_table(int minor) {
 
 class Reader {
  public:
-  Reader(const Objects& objects, Report& report) : objects_(objects), report_(report) {}
+  Reader(const Objects& objects, std::string_view place, Report& report)
+      : objects_(objects), place_(place), report_(report) {}
 
   void read(const yaml::Node& node, std::string_view type, const std::string& path) {
     if (node.is_null() || type == "any") return;
@@ -108,23 +109,27 @@ class Reader {
   }
 
   void refuse(const yaml::Node& node, const std::string& path, std::string_view what) {
-    report_.error(View(node),
-                  fmt::format("machine.baseRuntimeSpecOverrides.{} must be {}", path, what),
+    report_.error(View(node), fmt::format("{}.{} must be {}", place_, path, what),
                   fmt::format("write {}", what));
   }
 
   const Objects& objects_;
+  std::string_view place_;
   Report& report_;
 };
 
 }  // namespace
 
 void check_runtime_spec(const Subject& subject, Report& report) {
-  const View overrides = subject.machine()["baseRuntimeSpecOverrides"];
+  check_runtime_overrides(subject.machine()["baseRuntimeSpecOverrides"],
+                          "machine.baseRuntimeSpecOverrides", report);
+}
+
+void check_runtime_overrides(const View& overrides, std::string_view place, Report& report) {
   if (overrides.count() == 0) return;
   static const Objects old_objects = read_table(12);
   static const Objects new_objects = read_table(13);
-  Reader(subject.minor >= 13 ? new_objects : old_objects, report)
+  Reader(report.minor() >= 13 ? new_objects : old_objects, place, report)
       .read(overrides.node(), "Spec", "");
 }
 

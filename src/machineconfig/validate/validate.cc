@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "machineconfig/rules.h"
 #include "machineconfig/typed_config.h"
 #include "machineconfig/validate/subject.h"
 #include "yaml/document.h"
@@ -20,8 +21,8 @@ constexpr Check kChecks[] = {
     check_kubelet, check_features, check_runtime_spec,    check_control_plane,
 };
 
-void check_v1alpha1(const View& root, const ValidateOptions& options, Report& report) {
-  const Subject subject{root, options.mode, options.minor};
+void check_v1alpha1(const View& root, const ValidateOptions& options, int minor, Report& report) {
+  const Subject subject{root, options.mode, minor};
   if (!subject.machine()) {
     report.error(root, "`machine` is missing", "add the machine's part of the config");
     return;
@@ -33,7 +34,8 @@ void check_v1alpha1(const View& root, const ValidateOptions& options, Report& re
 void check_document(const ConfigDocument& document, Report& report) {
   for (const auto* rules :
        {&link_document_rules(), &network_document_rules(), &volume_document_rules(),
-        &runtime_document_rules(), &registry_document_rules()}) {
+        &runtime_document_rules(), &registry_document_rules(), &cluster_document_rules(),
+        &kubernetes_document_rules(), &container_document_rules(), &storage_document_rules()}) {
     for (const DocumentRule& rule : *rules) {
       if (document.kind->kind == rule.kind) rule.check(View(document.value), report);
     }
@@ -58,62 +60,68 @@ void add(Report& report, std::vector<ConfigFinding>& findings) {
                   std::make_move_iterator(taken.end()));
 }
 
-void check_all(const ConfigDocuments& documents, const ValidateOptions& options,
-               std::vector<ConfigFinding>& findings) {
+void check_all(const ConfigDocuments& documents, const ValidateOptions& options, int minor,
+               bool whole, std::vector<ConfigFinding>& findings) {
   const ConfigDocument* v1alpha1 = nullptr;
   for (const ConfigDocument& document : documents) {
     if (document.kind == nullptr && v1alpha1 == nullptr) v1alpha1 = &document;
   }
   if (v1alpha1 != nullptr) {
-    Report report(options.minor);
-    check_v1alpha1(View(v1alpha1->value), options, report);
+    Report report(minor);
+    check_v1alpha1(View(v1alpha1->value), options, minor, report);
     std::vector<ConfigFinding> found = report.take();
     if (options.strict) promote(found);
     findings.insert(findings.end(), found.begin(), found.end());
   }
-  Report report(options.minor);
+  Report report(minor);
   for (const ConfigDocument& document : documents) {
     if (document.kind == nullptr) continue;
     check_document(document, report);
     if (v1alpha1 != nullptr) check_old_and_new(View(v1alpha1->value), document, report);
+  }
+  // Documents that cannot be read would be missed.
+  if (whole && rules_of(minor).complete_without_v1alpha1) {
+    check_whole_config(documents, options.mode, report);
   }
   add(report, findings);
 }
 
 }  // namespace
 
-std::vector<ConfigFinding> validate_config(std::string_view text, const ValidateOptions& wanted) {
-  ValidateOptions options = wanted;
-  options.minor =
-      std::clamp(options.minor, schema::Schema::kOldestMinor, schema::Schema::kNewestMinor);
+std::vector<ConfigFinding> validate_config(std::string_view text, const ValidateOptions& options) {
   auto parsed = yaml::parse_or_explain(text, "");
   if (!parsed) {
     return {{Severity::error, parsed.error().at, parsed.error().what, "correct the YAML"}};
   }
+  std::vector<yaml::Node> roots;
+  for (yaml::Document& document : *parsed) roots.push_back(std::move(document.root));
+  const int minor = std::clamp(options.minor.value_or(minor_shown(roots)),
+                               schema::Schema::kOldestMinor, schema::Schema::kNewestMinor);
   std::vector<ConfigFinding> findings;
   std::vector<ConfigProblem> problems;
   ConfigDocuments documents;
   bool anything = false;
-  for (yaml::Document& document : *parsed) {
-    if (document.root.is_null()) continue;
+  for (yaml::Node& root : roots) {
+    if (root.is_null()) continue;
     anything = true;
-    auto read = read_document(document.root, options.minor, problems);
+    auto read = read_document(root, minor, problems);
     if (read) {
-      if (read->kind == nullptr) {
-        Report report(options.minor);
-        check_empty_items(document.root, report);
+      if (read->kind == nullptr && !rules_of(minor).refuses_empty_items) {
+        Report report(minor);
+        check_empty_items(root, report);
         add(report, findings);
       }
       documents.push_back(*std::move(read));
     }
-    yaml::wipe(document.root);
+    yaml::wipe(root);
   }
   find_conflicts(documents, problems);
   if (!anything) {
     problems.push_back({{1, 1}, "there is no machine config in it", "generate one"});
   }
+  const bool whole = problems.empty();
   add_problems(problems, findings);
-  check_all(documents, options, findings);
+  check_all(documents, options, minor, whole, findings);
   wipe(documents);
   std::stable_sort(findings.begin(), findings.end(),
                    [](const ConfigFinding& a, const ConfigFinding& b) {

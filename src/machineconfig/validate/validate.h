@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,8 @@ struct ValidateOptions {
   /// as in Talos.
   bool strict{false};
   /// Of Talos 1.x; an older one than the schema knows is taken for the oldest that it knows.
-  int minor{schema::Schema::kNewestMinor};
+  /// Without one, the config itself shows whose rules hold.
+  std::optional<int> minor;
 };
 
 /// What is wrong with a config, and where. `what` and `fix` never repeat a secret value.

@@ -196,6 +196,63 @@ TEST(Validate, ARuntimeSpecIsReadByItsTypes) {
       HasSubstr("baseRuntimeSpecOverrides.Process.rlimits.hard must be a whole number"));
 }
 
+Config typed(const std::string& documents, const std::string& cluster = "") {
+  return Config(
+      "machine:\n  type: controlplane\n  ca: {crt: LS0t, key: LS0t}\ncluster:\n  token: a.b\n" +
+      cluster + documents);
+}
+
+std::string document(const std::string& kind, const std::string& rest) {
+  return "---\napiVersion: v1alpha1\nkind: " + kind + "\n" + rest;
+}
+
+TEST(ValidateTyped, DocumentsStandInForOldSections) {
+  EXPECT_THAT(typed(document("SecurityProfileConfig", "")).findings(), IsEmpty());
+  EXPECT_THAT(typed("").of(13).findings(), HasSubstr("machine.install is missing"));
+  EXPECT_THAT(typed(document("SecurityProfileConfig", "")).of(13).findings(),
+              HasSubstr("SecurityProfileConfig exists since Talos 1.14"));
+}
+
+TEST(ValidateTyped, AnOldSectionBesideItsDocumentIsRefusedWithBothNames) {
+  const std::string prism = document("KubeletConfig", "image: a\n");
+  const std::string findings = Config(
+                                   "machine:\n  type: worker\n  ca: {crt: LS0t}\n  kubelet: {}\n"
+                                   "cluster: {}\n" +
+                                   prism)
+                                   .findings();
+  EXPECT_THAT(findings, HasSubstr("machine.kubelet and a KubeletConfig document say the same"));
+  EXPECT_THAT(findings, HasSubstr("remove machine.kubelet, or the document"));
+}
+
+TEST(ValidateTyped, TheWholeConfigIsLookedAt) {
+  const std::string service = document("DiscoveryServiceConfig", "name: a\nendpoint: https://x\n");
+  EXPECT_THAT(typed(service).findings(), HasSubstr("discovery needs the id of the cluster"));
+  EXPECT_THAT(typed(service, "  id: a\n  secret: b\n").findings(), IsEmpty());
+  EXPECT_THAT(typed(document("KubeSpanConfig", "enabled: true\n")).of(14).findings(),
+              HasSubstr("KubeSpan needs discovery"));
+  EXPECT_THAT(typed("", "  ca: {crt: LS0t, key: LS0t}\n").of(14).findings(),
+              HasSubstr("a control plane must say how etcd is encrypted"));
+  EXPECT_THAT(typed("").of(14).in(RuntimeMode::container).findings(),
+              HasSubstr("the DNS of the host must be enabled in a container"));
+  const std::string web =
+      document("ContainerConfig", "name: a\nimage: ab\ndependsOn: {containers: [b]}\n");
+  EXPECT_THAT(Config(web).findings(), HasSubstr("there is no container `b`"));
+  EXPECT_THAT(Config(web + document("ContainerConfig",
+                                    "name: b\nimage: ab\ndependsOn: {containers: [a]}\n"))
+                  .findings(),
+              HasSubstr("waits for itself"));
+  EXPECT_THAT(Config(document("KubeCoreDNSConfig", "")).findings(),
+              HasSubstr("KubeCoreDNSConfig is for control planes only"));
+}
+
+TEST(ValidateTyped, DatesWithoutQuotesAreNoTexts) {
+  const std::string dated = document("SysctlConfig", "params: {a: 2026-01-31}\n");
+  EXPECT_THAT(Config(dated).findings(), HasSubstr("a date needs quotes"));
+  EXPECT_THAT(
+      Config(document("SysctlConfig", "params: {a: '2026-01-31', b: 2026-02-30}\n")).findings(),
+      IsEmpty());
+}
+
 }  // namespace
 
 }  // namespace ichor

@@ -3,6 +3,8 @@
 #include <set>
 
 #include "machineconfig/go_scalar.h"
+#include "machineconfig/rules.h"
+#include "machineconfig/validate/named.h"
 #include "machineconfig/validate/subject.h"
 
 namespace ichor::validate {
@@ -109,23 +111,60 @@ void check_encryption(const View& encryption, Report& report) {
 
 void check_filesystem(const View& filesystem, Report& report) {
   const View type = filesystem["type"];
-  if (!type.empty() && type.text() != "xfs" && type.text() != "ext4") {
+  const bool has_btrfs = rules_of(report.minor()).btrfs_volumes;
+  const bool known = type.empty() || type.text() == "xfs" || type.text() == "ext4" ||
+                     (type.text() == "btrfs" && has_btrfs);
+  if (!known) {
     report.error(type, fmt::format("a volume cannot have the filesystem {}", type.text()),
-                 "write xfs or ext4");
-  } else if (type.text() == "ext4" && filesystem["projectQuotaSupport"].flag()) {
+                 has_btrfs ? "write xfs, ext4 or btrfs" : "write xfs or ext4");
+  } else if (filesystem["xfs"] && !type.empty() && type.text() != "xfs") {
+    report.error(filesystem["xfs"], "only xfs takes these options", "remove `xfs`");
+  } else if (!type.empty() && type.text() != "xfs" && filesystem["projectQuotaSupport"].flag()) {
     report.error(filesystem["projectQuotaSupport"], "only xfs has project quotas",
                  "remove it, or write `type: xfs`");
   }
 }
 
+/// Trimming and scrubbing.
+void check_upkeep(const View& document, Report& report) {
+  require_positive(document["trim"]["interval"], "trim.interval", report);
+  require_scrub_interval(document["scrub"]["interval"], report);
+}
+
+/// What the system volumes say about mounting, since some of them can have a partition.
+void check_system_mount(const View& document, bool is_split, Report& report) {
+  const std::string& name = document["name"].text();
+  const View mount = document["mount"];
+  const bool fixed = name == "STATE" || name == "IMAGECACHE";
+  if (mount.count() > 0 && fixed) {
+    report.error(mount, fmt::format("{} takes no mount options", name), "remove `mount`");
+  }
+  if (name == "IMAGECACHE" && document["filesystem"]["xfs"]) {
+    report.error(document["filesystem"], "IMAGECACHE takes no filesystem options",
+                 "remove `filesystem`");
+  }
+  if (is_split && mount.count() > 0 && !has_provisioning(document["provisioning"])) {
+    report.error(mount, fmt::format("{} has mount options but no partition of its own", name),
+                 "add `provisioning`, or remove `mount`");
+  }
+}
+
 void check_system_volume(const View& document, Report& report) {
   const View name = document["name"];
-  if (name.text() != "STATE" && name.text() != "EPHEMERAL" && name.text() != "IMAGECACHE") {
+  const bool is_old =
+      name.text() == "STATE" || name.text() == "EPHEMERAL" || name.text() == "IMAGECACHE";
+  const bool is_split = name.text() == "ETCD" || name.text() == "CRI" || name.text() == "KUBELET" ||
+                        name.text() == "LOG";
+  const bool splits = rules_of(report.minor()).splits_ephemeral;
+  if (!is_old && !(is_split && splits)) {
     report.error(name, fmt::format("there is no system volume `{}`", name.text()),
-                 "write STATE, EPHEMERAL or IMAGECACHE, or use UserVolumeConfig");
+                 splits ? "write STATE, EPHEMERAL, IMAGECACHE, ETCD, CRI, KUBELET or LOG, or use "
+                          "UserVolumeConfig"
+                        : "write STATE, EPHEMERAL or IMAGECACHE, or use UserVolumeConfig");
     return;
   }
   const View provisioning = document["provisioning"];
+  if (splits) check_system_mount(document, is_split, report);
   if (name.text() == "STATE") {
     if (has_provisioning(provisioning)) {
       report.error(provisioning, "STATE cannot be provisioned", "remove `provisioning`");
@@ -137,6 +176,7 @@ void check_system_volume(const View& document, Report& report) {
   }
   check_provisioning(provisioning, Need::optional, Sizes::allowed, report);
   check_encryption(document["encryption"], report);
+  check_upkeep(document, report);
 }
 
 void check_raw_volume(const View& document, Report& report) {
@@ -151,8 +191,10 @@ void check_directory(const View& document, Report& report) {
   const std::pair<const char*, bool> parts[] = {
       {"provisioning", has_provisioning(document["provisioning"])},
       {"encryption", has_encryption(document["encryption"])},
-      {"filesystem", !filesystem["type"].empty() || filesystem["projectQuotaSupport"]},
-      {"mount", mount["disableAccessTime"] || mount["secure"]},
+      {"filesystem",
+       !filesystem["type"].empty() || filesystem["projectQuotaSupport"] || filesystem["xfs"]},
+      {"mount", mount["disableAccessTime"] ||
+                    (mount["secure"] && !rules_of(report.minor()).secures_directories)},
   };
   for (const auto& [key, used] : parts) {
     if (!used) continue;
@@ -175,6 +217,7 @@ void check_user_volume(const View& document, Report& report) {
     report.error(type, fmt::format("a user volume cannot be of type {}", type.text()),
                  "write partition, disk or directory");
   }
+  check_upkeep(document, report);
 }
 
 void check_existing_volume(const View& document, Report& report) {
@@ -186,6 +229,7 @@ void check_existing_volume(const View& document, Report& report) {
   } else {
     report.expression(match, "volumeSelector.match", cel::Place::volume_selector);
   }
+  check_upkeep(document, report);
 }
 
 void check_external_volume(const View& document, Report& report) {

@@ -1,8 +1,10 @@
-"""Every case of cases.yaml with ichor and with talosctl.
+"""Every case of cases.yaml with ichor and with talosctl, and of what came up to its version
+(cases-1.14.yaml).
 
 A case that is known to differ says why under `differs`; it fails when it no longer differs, so that
 the list stays true."""
 
+import re
 import sys
 
 import yaml
@@ -12,14 +14,24 @@ import talos
 BASES = {
     "rich": HERE / "rich.yaml",
     "documents": HERE / "documents.yaml",
+    "typed": HERE / "typed.yaml",
     "single": talos.ROOT / "tests/golden/gen-config/contract-1.8/controlplane.yaml",
 }
+
+
+def cases_of(version):
+    minor = int(version.split(".")[1])
+    for path in sorted(HERE.glob("cases*.yaml")):
+        since = re.fullmatch(r"cases-1\.(\d+)", path.stem)
+        if not since or int(since[1]) <= minor:
+            yield from yaml.safe_load(path.read_text())
 
 
 def main(version, only=None):
     bench = Bench(version)
     bases = {name: path.read_text() for name, path in BASES.items()}
-    cases = yaml.safe_load((HERE / "cases.yaml").read_text())
+    bases["twice"] = bases["documents"] + "---\n" + bases["documents"]
+    cases = list(cases_of(version))
     cases = [case for case in cases if not only or only in case["name"]]
     failed = known = 0
     pairs = [(bases[case["base"]], case["patches"]) for case in cases]

@@ -3,8 +3,9 @@
 
 usage: compare.py --talos VERSION [--random N] [--seed TEXT] [--all-modes] [--only WORD]
 
-Three sources of configs: cases.txt, expressions.txt, and random changes of a rich config that
-follow the schema. A difference is printed with the config and both answers.
+Three sources of configs: cases.txt with what later versions brought (cases-1.14.txt),
+expressions.txt, and random changes of a rich config that follow the schema. A difference is printed
+with the config and both answers.
 """
 
 import argparse
@@ -41,9 +42,13 @@ def base(kind):
     if kind == "none":
         return []
     machine = {
-        "type": "controlplane" if kind == "cp" else "worker",
+        "type": "controlplane" if kind.endswith("cp") else "worker",
         "token": "a.b",
-        "ca": {"crt": "LS0t", "key": "LS0t" if kind == "cp" else ""},
+        "ca": {"crt": "LS0t", "key": "LS0t" if kind.endswith("cp") else ""},
+    }
+    if kind in ("tcp", "tworker"):
+        return [{"version": "v1alpha1", "machine": machine, "cluster": {"token": "a.b"}}]
+    machine |= {
         "install": {"disk": "/dev/sda"},
         "features": {"hostDNS": {"enabled": True, "forwardKubeDNSToHost": True}},
     }
@@ -90,12 +95,20 @@ def lines_of(name):
     return lines
 
 
-def read_cases(certificate, key, all_modes):
-    for line in lines_of("cases.txt"):
+def case_lines(minor):
+    """The cases of all versions, and those of what came up to this one."""
+    for path in sorted(HERE.glob("cases*.txt")):
+        since = re.fullmatch(r"cases-1\.(\d+)", path.stem)
+        if not since or int(since[1]) <= minor:
+            yield from lines_of(path.name)
+
+
+def read_cases(minor, pems, all_modes):
+    for line in case_lines(minor):
         title = line
         strict = line.startswith("strict ")
         line = line.removeprefix("strict ")
-        for word, pem in (("@CERTIFICATE@", certificate), ("@KEY@", key)):
+        for word, pem in pems.items():
             line = line.replace(word, json.dumps(pem)[1:-1])
         if line.startswith("text: "):
             text = line.removeprefix("text: ").replace("\\n", "\n")
@@ -106,8 +119,9 @@ def read_cases(certificate, key, all_modes):
             for operation in operations:
                 change(documents, operation)
             text = write(documents)
-            asks_mode = re.search(r"install|features|^(cp|worker)$|machine-", line)
-            modes = MODES if kind != "none" and (all_modes or asks_mode) else MODES[:1]
+            asks_mode = re.search(r"install|features|hostDNS|^t?(cp|worker)$|machine-", line)
+            whole = kind != "none" or "hostDNS" in line
+            modes = MODES if whole and (all_modes or asks_mode) else MODES[:1]
         for mode in modes:
             yield Run(title, text, mode, strict)
 
@@ -195,11 +209,18 @@ def expression_runs(judges):
                                      for title, document in single]
 
 
-def key_pair(folder):
+def make_pems(folder):
+    """What stands for @CERTIFICATE@ and the like."""
+    def openssl(*words):
+        return subprocess.run(["openssl", *words], check=True, capture_output=True,
+                              text=True).stdout
+
     key, certificate = pathlib.Path(folder) / "key.pem", pathlib.Path(folder) / "cert.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ed25519", "-nodes", "-subj", "/CN=test",
-                    "-keyout", key, "-out", certificate], check=True, capture_output=True)
-    return certificate.read_text(), key.read_text()
+    openssl("req", "-x509", "-newkey", "ed25519", "-nodes", "-subj", "/CN=test", "-keyout", key,
+            "-out", certificate)
+    return {"@CERTIFICATE@": certificate.read_text(), "@KEY@": key.read_text(),
+            "@EC@": openssl("ecparam", "-genkey", "-noout", "-name", "prime256v1"),
+            "@RSA@": openssl("genrsa", "-traditional", "2048")}
 
 
 def main():
@@ -212,11 +233,11 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         judges = Judges(options.talos, folder)
-        runs = list(read_cases(*key_pair(folder), options.all_modes))
+        minor = int(options.talos.split(".")[1])
+        runs = list(read_cases(minor, make_pems(folder), options.all_modes))
         cases = len({run.title for run in runs})
         expressions, differences, rest = expression_runs(judges)
         runs += rest
-        minor = int(options.talos.split(".")[1])
         for number in range(options.random):
             title = f"random {options.seed} {number}"
             chance = random.Random(f"{options.seed} {number}")

@@ -15,6 +15,7 @@ VALUES = {
     "text": ["a", "10.0.0.1", "", "eth0", "x y", "https://x", "a-b.c", KEY, 5, True],
     "flag": [True, False, "yes", "maybe", 1],
     "int64": [0, 1, -1, 70000, "5", 1.5, "x"],
+    "int32": [0, 1000, -1, 2147483648],
     "uint8": [0, 1, 255, 256, -1],
     "uint16": [0, 1, 65535, 65536, "x"],
     "uint32": [0, 100, 1500, 4294967296, -1],
@@ -66,7 +67,9 @@ def read_schema():
 
 
 OBJECTS, CHOICES, DOCUMENTS = read_schema()
-RICH = json.loads((HERE / "rich.json").read_text())
+# Configs by name, those of typed documents from the version on that has them.
+RICH = {0: json.loads((HERE / "rich.json").read_text()),
+        14: json.loads((HERE / "rich-1.14.json").read_text())}
 
 
 def value_of(chance, shape, depth=0):
@@ -96,11 +99,17 @@ def object_of(chance, fields, depth=0):
     return made
 
 
+def fields_of(shape):
+    """The fields of an object, or of a typed document by its kind."""
+    return OBJECTS.get(shape) or [field for field in DOCUMENTS.get(shape, []) if field[0]]
+
+
 def places(node, shape, path=()):
     """Every object and list of a config, with what the schema says about it."""
     found = [(path, shape)]
-    if isinstance(node, dict) and shape in OBJECTS:
-        for key, inner, _ in OBJECTS[shape]:
+    fields = fields_of(shape) if isinstance(node, dict) else []
+    if fields:
+        for key, inner, _ in fields:
             if key in node:
                 found += places(node[key], inner, path + (key,))
     elif isinstance(node, dict) and shape.startswith("{"):
@@ -128,8 +137,8 @@ def change(chance, root, shape):
     shown = ".".join(str(each) for each in path)
     what = chance.choice(
         ("remove", "odd", "value", "value", "add", "add", "add", "rename", "twice"))
-    if what == "add" and isinstance(node, dict) and kind in OBJECTS and OBJECTS[kind]:
-        new, inner, _ = chance.choice(OBJECTS[kind])
+    if what == "add" and isinstance(node, dict) and fields_of(kind):
+        new, inner, _ = chance.choice(fields_of(kind))
         node[new] = value_of(chance, inner)
         return f"{shown}.{new} added"
     if what == "rename" and isinstance(parent, dict):
@@ -150,7 +159,9 @@ def change(chance, root, shape):
 
 def make(chance, minor):
     """A config and what was done to it."""
-    documents = copy.deepcopy(RICH[chance.choice(sorted(RICH))])
+    rich = {name: documents for since, some in RICH.items() if since <= minor
+            for name, documents in some.items()}
+    documents = copy.deepcopy(rich[chance.choice(sorted(rich))])
     done = []
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
         if chance.random() < 0.35:
@@ -159,6 +170,9 @@ def make(chance, minor):
             head = {"apiVersion": "v1alpha1", "kind": kind}
             documents.append(head | object_of(chance, DOCUMENTS[kind]))
             done.append(f"{kind} added")
+        elif len(documents) > 1 and chance.random() < 0.8:
+            document = chance.choice(documents[1:])
+            done.append(f"{document['kind']}: {change(chance, document, document['kind'])}")
         else:
             done.append(change(chance, documents[0], "Config"))
     return documents, ", ".join(done)
