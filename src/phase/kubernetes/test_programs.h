@@ -8,7 +8,7 @@
 #include "phase/kubernetes/json_view.h"
 #include "port/process.h"
 #include "port/web_client.h"
-#include "sim/kube_cluster.h"
+#include "sim/kube/cluster.h"
 
 namespace ichor {
 
