@@ -105,7 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
         Found{"ARefusalStoodAlthoughAnotherHandGaveTheConfig", 2,
               "config-refused,configured-before"},
         // Seed 457301: of the fault.
-        Found{"AnAlarmOfAnEtcdThatDidNotRunStayedUncounted", 224, "alarm,reboot-after-bootstrap"}),
+        Found{"AnAlarmOfAnEtcdThatDidNotRunStayedUncounted", 224, "alarm,reboot-after-bootstrap"},
+        Found{"AHandoverRestedOnAnOldAnswerThatAKindIsNotServed", 9, "kube-crd-slow", Line::whole}),
     [](const auto& info) { return std::string(info.param.what); });
 
 TEST(Campaign, OtherShapesComeUpAsWell) {

@@ -361,6 +361,17 @@ TEST_F(KubernetesPartTest, GoOnAfterAnInstallThatWasCutShort) {
   EXPECT_EQ(bench_.cluster.removals, 1) << "the pending revision is taken away";
 }
 
+/// Found by seed 27 of the whole line: the pending revision was taken for somebody else's, for
+/// ever.
+TEST_F(KubernetesPartTest, GoOnAfterAHelmThatWasKilled) {
+  programs_.dying = "cilium";
+  EXPECT_EQ(exit(run(2, 2)), Exit::failed);
+  programs_.dying.clear();
+  const PhasesResult next = run(2, 2);
+  EXPECT_EQ(exit(next), Exit::done) << ::testing::PrintToString(unmet(next));
+  EXPECT_EQ(bench_.cluster.removals, 1) << "the pending revision is taken away";
+}
+
 TEST_F(KubernetesPartTest, LeaveAPendingRevisionOfSomebodyElseAlone) {
   KubeObject record = object("v1", "Secret", "kube-system", "sh.helm.release.v1.cilium.v1");
   record["metadata"]["labels"] = {
