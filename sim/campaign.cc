@@ -22,18 +22,20 @@ class FixtureCache {
  public:
   ClusterFixture& of(const SeedPlan& plan) {
     const std::size_t key = (plan.worker_order == WorkerOrder::after_api ? 1u : 0u) |
-                            (plan.sequential ? 2u : 0u) | (plan.addresses_move ? 4u : 0u);
+                            (plan.sequential ? 2u : 0u) | (plan.addresses_move ? 4u : 0u) |
+                            (plan.stack.cilium ? 8u : 0u) | (plan.stack.helmfile ? 16u : 0u) |
+                            (plan.stack.connect ? 32u : 0u);
     if (!fixtures_[key]) fixtures_[key] = std::make_unique<ClusterFixture>(make_fixture(plan));
     return *fixtures_[key];
   }
 
  private:
-  std::unique_ptr<ClusterFixture> fixtures_[8];
+  std::unique_ptr<ClusterFixture> fixtures_[64];
 };
 
 SeedReport run_seed(const CampaignOptions& options, FixtureCache& fixtures, std::uint64_t seed,
                     Trace::Listener listener = {}) {
-  const SeedPlan plan = draw_plan(seed, options.shape, options.faults);
+  const SeedPlan plan = draw_plan(seed, options.shape, options.faults, options.line);
   SimWorld world(plan, fixtures.of(plan));
   return world.run(std::move(listener));
 }
@@ -95,7 +97,7 @@ class Campaign {
         report.violation = determinism_broken(report, second);
       }
       const std::lock_guard lock(mutex_);
-      add(report_, report, draw_plan(seed, options_.shape, options_.faults));
+      add(report_, report, draw_plan(seed, options_.shape, options_.faults, options_.line));
       if (again) ++report_.proved_twice;
       if (!report.violation.empty()) stop_ = true;
     }
@@ -111,11 +113,17 @@ class Campaign {
 /// A campaign of a few seeds cannot be expected to have met every fault.
 constexpr std::uint64_t kSeedsForCoverage = 500;
 
+/// Whether seeds of this line can meet the fault.
+bool takes_part(const CampaignOptions& options, std::size_t fault) {
+  return options.line == Line::whole || !fault_catalogue()[fault].of_kubernetes;
+}
+
 std::vector<std::string_view> never_fired(const CampaignOptions& options,
                                           const CampaignReport& report) {
   std::vector<std::string_view> names;
   if (report.seeds < kSeedsForCoverage) return names;
   for (const std::size_t index : options.faults.allowed) {
+    if (!takes_part(options, index)) continue;
     if (report.fired[index] == 0) names.push_back(fault_catalogue()[index].name);
   }
   return names;
@@ -127,7 +135,7 @@ constexpr std::uint64_t kSeedsForCrashPoints = 4000;
 std::vector<std::string> never_hit(const CampaignOptions& options, const CampaignReport& report) {
   std::vector<std::string> names;
   if (report.seeds < kSeedsForCrashPoints || !options.faults.everything) return names;
-  for (const CrashPoint& point : crash_points()) {
+  for (const CrashPoint& point : crash_points(options.line)) {
     std::string name = to_text(point);
     if (!report.crash_sites.contains(name)) names.push_back(std::move(name));
   }
@@ -160,6 +168,7 @@ void print_json(const CampaignOptions& options, const CampaignReport& report, in
   out << R"(,"faults":{)";
   bool first = true;
   for (const std::size_t index : options.faults.allowed) {
+    if (!takes_part(options, index)) continue;
     out << fmt::format(R"({}"{}":{{"armed":{},"fired":{}}})", first ? "" : ",",
                        fault_catalogue()[index].name, report.armed[index], report.fired[index]);
     first = false;
@@ -183,6 +192,7 @@ void print_json(const CampaignOptions& options, const CampaignReport& report, in
 void print_text(const CampaignOptions& options, const CampaignReport& report, std::ostream& out) {
   out << fmt::format("{:<24} {:<4} {:>9} {:>10}\n", "fault", "row", "armed in", "fired");
   for (const std::size_t index : options.faults.allowed) {
+    if (!takes_part(options, index)) continue;
     const FaultClass& fault = fault_catalogue()[index];
     out << fmt::format("{:<24} {:<4} {:>8.1f}% {:>10}\n", fault.name, fault.row,
                        percent(report.armed[index], report.seeds), report.fired[index]);
@@ -196,8 +206,8 @@ void print_text(const CampaignOptions& options, const CampaignReport& report, st
                      report.unrecoverable, percent(report.unrecoverable, report.seeds));
   out << fmt::format("runs after the faults: {}\n", distribution(report.quiet_runs));
   out << fmt::format("{} of {} crash points hit, {} seeds proved twice, {} events\n",
-                     report.crash_sites.size(), crash_points().size(), report.proved_twice,
-                     report.events);
+                     report.crash_sites.size(), crash_points(options.line).size(),
+                     report.proved_twice, report.events);
   if (report.seconds > 0) {
     const double runs = static_cast<double>(report.seeds + report.proved_twice);
     out << fmt::format("{:.1f} s with {} jobs: {:.0f} bring-ups per second and job\n",
@@ -278,9 +288,10 @@ int print_report(const CampaignOptions& options, const CampaignReport& report, s
     out << fmt::format("crash point {} was never hit\n", name);
   }
   if (!report.violation.empty()) {
-    out << fmt::format("\nviolated: {}\nreplay:   {} simulate --seed {} --shape {}+{} --trace\n",
+    out << fmt::format("\nviolated: {}\nreplay:   {} simulate --seed {} --shape {}+{}{} --trace\n",
                        report.violation, options.replay_prefix, report.failed_seed,
-                       options.shape.control_planes, options.shape.workers);
+                       options.shape.control_planes, options.shape.workers,
+                       options.line == Line::talos ? " --only talos" : "");
   } else if (exit == 0) {
     out << "every invariant held\n";
   }

@@ -19,6 +19,7 @@ struct CampaignOptions {
   int jobs{1};
   Shape shape;
   FaultChoice faults;
+  Line line{Line::talos};
   bool json{false};
   std::string replay_prefix{"ichor"};  // the program name in replay lines
   /// Seconds since some fixed moment; only for the figure of runs per second.

@@ -83,6 +83,24 @@ const std::vector<Canary>& canaries() {
   return list;
 }
 
+const std::vector<Canary>& kube_canaries() {
+  static const std::vector<Canary> list = {
+      {"age key", "c4naryBird/age+key=15"},
+      {"deploy key", "c4naryBird/deploy+key=16"},
+      {"1Password item", "c4naryBird.onepassword.item17"},
+      {"Connect token", "c4naryBird.connect.token18"},
+      {"sealed-secrets key", "c4naryBird/sealed+key=19"},
+  };
+  return list;
+}
+
+std::string kube_canary(std::string_view name) {
+  for (const Canary& canary : kube_canaries()) {
+    if (canary.name == name) return std::string(canary.value);
+  }
+  return {};
+}
+
 std::string config_canaries() {
   std::string text;
   for (const Canary& canary : canaries()) {
@@ -98,9 +116,11 @@ std::string kubeconfig_canary() {
 std::string_view canary_in(std::string_view text) {
   static const std::vector<std::string> stems = forms_of(kStem);
   if (!holds(text, stems)) return {};
-  for (const Canary& canary : canaries()) {
-    const bool plain = holds(text, forms_of(canary.value));
-    if (plain || text.find(url_of(canary.value)) != std::string_view::npos) return canary.name;
+  for (const auto* list : {&canaries(), &kube_canaries()}) {
+    for (const Canary& canary : *list) {
+      const bool plain = holds(text, forms_of(canary.value));
+      if (plain || text.find(url_of(canary.value)) != std::string_view::npos) return canary.name;
+    }
   }
   return "a part of a secret";
 }

@@ -15,6 +15,10 @@ struct Canary {
 /// One of every kind: CA keys, tokens, encryption keys, client keys, credentials.
 const std::vector<Canary>& canaries();
 
+/// One of every kind that the Kubernetes phases handle.
+const std::vector<Canary>& kube_canaries();
+std::string kube_canary(std::string_view name);
+
 /// All canaries of a machine config, as its text; and the one of a kubeconfig.
 std::string config_canaries();
 std::string kubeconfig_canary();

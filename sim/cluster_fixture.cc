@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "model/kubernetes_plan.h"
 #include "sim/canaries.h"
+#include "sim/kube/stack.h"
 #include "sim/node/digest.h"
 
 namespace ichor::sim {
@@ -46,11 +48,12 @@ NodeSpec machine_for(const NodePlan& plan) {
 
 /// A config of the cluster `cluster`; `edition` tells apart those that differ in nothing else.
 MachineConfig config_for(const NodePlan& plan, FixedJudge& judge, std::string_view cluster,
-                         std::string_view edition) {
+                         std::string_view edition, bool cni_none) {
   const std::string text = fmt::format("{} machine config of {} in {}\n{}", edition,
                                        plan.name.value(), cluster, config_canaries());
   ConfigFacts facts;
   facts.complete = true;
+  facts.cni_none = cni_none;
   facts.role = plan.role;
   facts.hostname = plan.name;
   facts.static_address = plan.address;
@@ -68,7 +71,7 @@ ConfigSet configs_for(const ClusterProfile& profile, FixedJudge& judge, std::str
                       std::string_view edition) {
   ConfigSet configs;
   for (const NodePlan& node : profile.nodes) {
-    configs.nodes[node.name] = config_for(node, judge, cluster, edition);
+    configs.nodes[node.name] = config_for(node, judge, cluster, edition, profile.talos.cni_none);
   }
   configs.secrets_fingerprint = quick_digest(fmt::format("secrets of {}", cluster));
   configs.plan = quick_digest("plan of sim");
@@ -111,6 +114,11 @@ ClusterFixture make_fixture(const SeedPlan& plan) {
   }
   for (const NodePlan& node : profile.nodes) {
     fixture.hardware.push_back(machine_for(node));
+  }
+  if (plan.line == Line::whole) {
+    fixture.stack = std::make_shared<const KubeStack>(make_stack(plan.stack));
+    profile.talos.cni_none = plan.stack.cilium;
+    profile.kubernetes = std::make_shared<const KubernetesPlan>(fixture.stack->material.plan);
   }
   fixture.configs = configs_for(profile, fixture.judge, "sim", "the");
   fixture.changed = configs_for(profile, fixture.judge, "sim", "a changed");

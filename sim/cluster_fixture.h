@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "model/cluster_profile.h"
@@ -9,6 +10,8 @@
 #include "sim/seed_plan.h"
 
 namespace ichor::sim {
+
+struct KubeStack;
 
 /// The cluster that a seed is about: profile, configs and hardware that fit together. The secrets
 /// and configs are fixed texts: an RSA key takes longer than a thousand runs.
@@ -20,7 +23,8 @@ struct ClusterFixture {
   ConfigSet regenerated;
   /// Configs of ours that somebody has changed, and configs of somebody else's cluster.
   ConfigSet changed, foreign;
-  std::vector<NodeSpec> hardware;  // in the order of the profile
+  std::vector<NodeSpec> hardware;          // in the order of the profile
+  std::shared_ptr<const KubeStack> stack;  // of the whole line
   FixedJudge judge;
 };
 

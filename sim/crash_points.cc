@@ -39,9 +39,23 @@ constexpr Call kCalls[] = {
     Call::bootstrap,
 };
 
+/// What the Kubernetes phases write, call and run besides.
+constexpr std::string_view kKubeRecords[] = {
+    "intent KubeApply",      "outcome KubeApply",      "intent ApproveCSR", "outcome ApproveCSR",
+    "intent InstallRelease", "outcome InstallRelease", "intent KubeDelete", "outcome KubeDelete",
+};
+
+constexpr Call kKubeCalls[] = {Call::kube_read, Call::kube_apply, Call::kube_delete,
+                               Call::approve_csr};
+
+constexpr std::string_view kPrograms[] = {
+    "helm upgrade",   "helm get",      "helm template",   "helm version",
+    "helmfile build", "helmfile sync", "kustomize build", "op read",
+};
+
 constexpr std::string_view kFiles[] = {kLockFile, kUnlockFile, kWriteFile};
 
-std::vector<CrashPoint> make_points() {
+std::vector<CrashPoint> make_points(Line line) {
   std::vector<CrashPoint> points;
   const auto add = [&points](CrashSite before, CrashSite after, std::string_view what) {
     points.push_back({before, what});
@@ -55,6 +69,16 @@ std::vector<CrashPoint> make_points() {
   }
   for (const std::string_view file : kFiles) {
     add(CrashSite::before_file, CrashSite::after_file, file);
+  }
+  if (line == Line::talos) return points;
+  for (const std::string_view record : kKubeRecords) {
+    add(CrashSite::before_append, CrashSite::after_append, record);
+  }
+  for (const Call call : kKubeCalls) {
+    add(CrashSite::before_call, CrashSite::after_call, name_of(call));
+  }
+  for (const std::string_view program : kPrograms) {
+    add(CrashSite::before_call, CrashSite::after_call, program);
   }
   return points;
 }
@@ -78,17 +102,22 @@ std::string to_text(const CrashPoint& point) {
 }
 
 std::string_view what_of(const JournalRecord& record) {
-  const bool bootstrap = record.call == Call::bootstrap;
-  switch (record.kind) {
-    case RecordKind::intent: return bootstrap ? "intent Bootstrap" : "intent ApplyConfiguration";
-    case RecordKind::outcome: return bootstrap ? "outcome Bootstrap" : "outcome ApplyConfiguration";
-    default: return name_of(record.kind);
+  const bool intent = record.kind == RecordKind::intent;
+  if (!intent && record.kind != RecordKind::outcome) return name_of(record.kind);
+  switch (record.call) {
+    case Call::bootstrap: return intent ? "intent Bootstrap" : "outcome Bootstrap";
+    case Call::kube_apply: return intent ? "intent KubeApply" : "outcome KubeApply";
+    case Call::kube_delete: return intent ? "intent KubeDelete" : "outcome KubeDelete";
+    case Call::approve_csr: return intent ? "intent ApproveCSR" : "outcome ApproveCSR";
+    case Call::install_release: return intent ? "intent InstallRelease" : "outcome InstallRelease";
+    default: return intent ? "intent ApplyConfiguration" : "outcome ApplyConfiguration";
   }
 }
 
-const std::vector<CrashPoint>& crash_points() {
-  static const std::vector<CrashPoint> points = make_points();
-  return points;
+const std::vector<CrashPoint>& crash_points(Line line) {
+  static const std::vector<CrashPoint> talos = make_points(Line::talos);
+  static const std::vector<CrashPoint> whole = make_points(Line::whole);
+  return line == Line::whole ? whole : talos;
 }
 
 }  // namespace ichor::sim

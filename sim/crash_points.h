@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/journal_record.h"
+#include "sim/seed_plan.h"
 
 namespace ichor::sim {
 
@@ -35,8 +36,8 @@ inline constexpr std::string_view kLockFile = "lock";
 inline constexpr std::string_view kUnlockFile = "unlock";
 inline constexpr std::string_view kWriteFile = "artifact";
 
-/// Every point that a bring-up passes. A campaign that was never killed at one of them proves
-/// nothing about it and says so.
-const std::vector<CrashPoint>& crash_points();
+/// Every point that a bring-up passes, up to the nodes or to the handover. A campaign that was
+/// never killed at one of them proves nothing about it and says so.
+const std::vector<CrashPoint>& crash_points(Line line = Line::talos);
 
 }  // namespace ichor::sim

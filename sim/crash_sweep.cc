@@ -64,7 +64,8 @@ class PassageCounter final : public Fault {
 class CrashSweep {
  public:
   CrashSweep(const CampaignOptions& options, Sweep sweep)
-      : options_(options), plan_(draw_plan(options.first_seed, options.shape, {{}, false})) {
+      : options_(options),
+        plan_(draw_plan(options.first_seed, options.shape, {{}, false}, options.line)) {
     plan_.fault_phase = kSweepPhase;
     count_passages();
     if (sweep == Sweep::singles) {
@@ -91,15 +92,15 @@ class CrashSweep {
   }
 
   void plan_singles() {
-    for (const CrashPoint& point : crash_points()) {
+    for (const CrashPoint& point : crash_points(options_.line)) {
       const std::uint64_t passages = report_.passages[ichor::sim::to_text(point)];
       for (std::uint64_t i = 1; i <= passages; ++i) plans_.push_back({{point, i}});
     }
   }
 
   void plan_pairs() {
-    for (const CrashPoint& first : crash_points()) {
-      for (const CrashPoint& second : crash_points()) {
+    for (const CrashPoint& first : crash_points(options_.line)) {
+      for (const CrashPoint& second : crash_points(options_.line)) {
         plans_.push_back({{first, 1}, {second, 1}});
       }
     }
@@ -140,6 +141,7 @@ class CrashSweep {
   SweepReport report_;
 };
 
+/// Of the points that every bring-up passes; which of the others it does depends on the stack.
 std::vector<std::string> never_passed(const SweepReport& report) {
   std::vector<std::string> names;
   for (const CrashPoint& point : crash_points()) {
@@ -167,7 +169,8 @@ int print_sweep(const CampaignOptions& options, Sweep sweep, const SweepReport& 
   if (options.json) {
     out << fmt::format(
         R"({{"type":"{}","points":{},"runs":{},"killed":{},"ready":{},"never_passed":{})", what,
-        crash_points().size(), report.runs, report.killed_as_told, report.ready, unpassed.size());
+        crash_points(options.line).size(), report.runs, report.killed_as_told, report.ready,
+        unpassed.size());
     out << fmt::format(
         "}}\n{{\"type\":\"summary\",\"ok\":{},\"exit\":{},\"mutations\":0,\"nodes\":{{}},"
         "\"seconds\":{:.3f}}}\n",
@@ -176,14 +179,15 @@ int print_sweep(const CampaignOptions& options, Sweep sweep, const SweepReport& 
   }
   if (sweep == Sweep::singles) {
     out << fmt::format("{:<42} {:>8}\n", "crash point", "passages");
-    for (const CrashPoint& point : crash_points()) {
+    for (const CrashPoint& point : crash_points(options.line)) {
       const auto passed = report.passages.find(to_text(point));
       out << fmt::format("{:<42} {:>8}\n", to_text(point),
                          passed == report.passages.end() ? 0 : passed->second);
     }
   }
   out << fmt::format("{} crash points, {} runs: {} killed as told, {} ready afterwards\n",
-                     crash_points().size(), report.runs, report.killed_as_told, report.ready);
+                     crash_points(options.line).size(), report.runs, report.killed_as_told,
+                     report.ready);
   if (sweep == Sweep::pairs) {
     out << fmt::format("{} pairs cannot be: what the first kill left makes no second passage\n",
                        report.runs - report.killed_as_told);

@@ -7,7 +7,9 @@
 
 namespace ichor::sim {
 
-const std::vector<Mutant>& mutants() {
+namespace {
+
+const std::vector<Mutant>& mutants_of_nodes() {
   static const std::vector<Mutant> list = {
       {"two-bootstraps", "the last control plane is bootstrapped after the first", "I2"},
       {"blind-retry", "a mutation whose reply was lost is sent again at once", "I14"},
@@ -49,6 +51,61 @@ const std::vector<Mutant>& mutants() {
   return list;
 }
 
+const std::vector<Mutant>& mutants_of_kubernetes() {
+  static const std::vector<Mutant> list = {
+      {"kube-without-intent", "a change of Kubernetes is not recorded before it is sent", "I8",
+       "all", true},
+      {"kube-always-done", "the journal says done whatever came of a change", "I8", "all", true},
+      {"forces-conflicts", "fields of other managers are taken over", "I28", "kube-field-taken",
+       true},
+      {"dry-run-is-real", "what should only be computed is kept", "I8", "all", true},
+      {"applies-always", "an object is sent although nothing would change", "I7", "all", true},
+      {"tells-the-object", "an event carries a Secret", "I11", "all", true},
+      {"names-unchecked", "a certificate for any name or address is approved", "I27",
+       "kube-csr-foreign", true},
+      {"groups-unchecked", "whoever says that it is a node gets its certificate", "I27",
+       "kube-csr-foreign", true},
+      {"strangers-approved", "a node that is not planned gets a certificate", "I27",
+       "kube-csr-foreign", true},
+      {"installs-always", "a release is installed although it is as wanted", "I7", "all", true},
+      {"needs-ignored", "releases are installed before what they need", "I26", "all", true},
+      {"releases-not-awaited", "a release counts as working when it was installed", "I26", "all",
+       true},
+      {"pending-is-ours", "a pending revision of somebody else is taken away", "I29",
+       "kube-release-pending", true},
+      {"orphans-ignored", "a revision is taken away while its helm still works", "I29",
+       "kube-crash-between-writes,crash-before-call,crash-after-call,crash-anytime,kube-helm-slow",
+       true},
+      {"crds-not-awaited", "releases are installed before CRDs are Established", "I26",
+       "kube-crd-slow", true},
+      {"secrets-left-out", "phase 0 ends without its secrets", "I26", "all", true},
+      {"key-before-nodes", "the sealed-secrets key is sent before all nodes are Ready", "I26",
+       "all", true},
+      {"key-not-kept", "a fresh sealed-secrets key is sent without being kept", "liveness", "all",
+       true},
+      {"flux-not-awaited", "the handover is said before Flux is Ready", "I32", "all", true},
+      {"kustomizations-not-awaited", "the handover is said before Kustomizations are Ready", "I32",
+       "kube-repository-locked", true},
+      {"old-kinds-trusted", "a gate rests on an old answer that a kind is not served", "I32",
+       "kube-crd-slow", true},
+      {"token-in-address", "the token of Connect stands in the address", "I30", "all", true},
+      {"token-for-everybody", "every program gets the token of Connect", "I30", "all", true},
+  };
+  return list;
+}
+
+}  // namespace
+
+const std::vector<Mutant>& mutants() {
+  static const std::vector<Mutant> all = [] {
+    std::vector<Mutant> both = mutants_of_nodes();
+    const std::vector<Mutant>& more = mutants_of_kubernetes();
+    both.insert(both.end(), more.begin(), more.end());
+    return both;
+  }();
+  return all;
+}
+
 #ifdef ICHOR_MUTANTS
 
 namespace {
@@ -56,6 +113,7 @@ namespace {
 bool hunt(const CampaignOptions& options, const Mutant& mutant, std::ostream& out) {
   CampaignOptions hunting = options;
   hunting.faults = *parse_faults(std::string(mutant.faults));
+  hunting.line = mutant.in_kubernetes ? Line::whole : Line::talos;
   select_mutant(mutant.name);
   const CampaignReport report = run_campaign(hunting);
   select_mutant({});

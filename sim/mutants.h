@@ -18,6 +18,7 @@ struct Mutant {
   /// The faults of the hunt. Where a bug shows only after one fault that others nearly always hide,
   /// that fault alone.
   std::string_view faults{"all"};
+  bool in_kubernetes{false};  // it takes seeds that go on to the Kubernetes phases
 };
 
 const std::vector<Mutant>& mutants();

@@ -1,10 +1,14 @@
 #include "sim/process.h"
 
+#include <charconv>
 #include <fmt/format.h>
 
 #include "doctor/name_fault.h"
 #include "journal/schema.h"
+#include "model/kubernetes_plan.h"
+#include "sim/canaries.h"
 #include "sim/hang.h"
+#include "sim/kube/stack.h"
 #include "sim/world.h"
 
 namespace ichor::sim {
@@ -95,13 +99,18 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
       clock_(world.clock()),
       talos_(world, number),
       kube_(world, number),
+      client_(world, number),
+      programs_(world, number),
+      connect_(world, number),
       journal_(std::make_unique<JournalPort>(world, number)),
       files_(std::make_unique<Files>(world, number)),
       events_(std::make_unique<Events>(world, number)) {
   RunIdentity identity;
   identity.run = RunId(fmt::format("run-{}", number));
   identity.owner = {fmt::format("nonce-{}", number), "sim", "boot-1", number};
-  const World ports{clock_, random_, talos_, kube_, *journal_, *files_, *events_};
+  World ports{clock_, random_, talos_, kube_, *journal_, *files_, *events_};
+  if (world.kube()) make_kubernetes();
+  ports.kubernetes = kubernetes_.get();
   orchestrator_ =
       std::make_unique<Orchestrator>(ports, world.profile(), world.configs(), std::move(identity));
 }
@@ -123,6 +132,39 @@ Task<void> SimProcess::main() {
   }
   const Context context{&clock_, &scope_, kNever};
   result_ = co_await orchestrator_->run(context);
+}
+
+KubernetesMaterial SimProcess::material() const {
+  KubernetesMaterial material = world_.fixture().stack->material;
+  material.plan = *world_.profile().kubernetes;
+  for (const std::string& name : world_.forgotten_releases()) {
+    std::erase_if(material.releases, [&](const auto& release) { return release.name == name; });
+    std::erase_if(material.plan.core.releases,
+                  [&](const auto& release) { return release.name == name; });
+  }
+  const auto kept = world_.files().find(std::string(kSealedFile));
+  int maker = number_;
+  if (kept != world_.files().end()) {
+    const std::string_view text = kept->second.reveal();
+    std::from_chars(text.data(), text.data() + text.size(), maker);
+  } else {
+    material.fresh_key_file = kSealedFile;
+    material.fresh_key_sealed = SecretString(fmt::format("{} made this, sealed", number_));
+  }
+  material.sealed_keys.push_back(sealed_key(maker));
+  if (kept == world_.files().end()) material.fresh_key = ref_of(material.sealed_keys.back());
+  return material;
+}
+
+void SimProcess::make_kubernetes() {
+  material_ = std::make_unique<KubernetesMaterial>(material());
+  const auto open = [this]() -> tl::expected<OpenedKube, RunResult> {
+    // The client is this process's own and lives as long.
+    return OpenedKube{std::shared_ptr<KubeClient>(std::shared_ptr<KubeClient>(), &client_),
+                      &client_, SecretString("kubeconfig" + kubeconfig_canary())};
+  };
+  const KubePorts ports{random_, programs_, connect_, *files_, *events_, &talos_, "/state"};
+  kubernetes_ = std::make_unique<KubernetesPart>(ports, *material_, open, PhasesOptions{});
 }
 
 void SimProcess::start() {

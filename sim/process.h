@@ -7,7 +7,9 @@
 #include "async/task.h"
 #include "engine/orchestrator.h"
 #include "journal/memory_journal.h"
+#include "phase/kubernetes/kubernetes_part.h"
 #include "port/artifacts.h"
+#include "sim/kube/ports.h"
 #include "sim/network.h"
 #include "sim/process_clock.h"
 
@@ -41,6 +43,10 @@ class SimProcess {
   class Events;
 
   Task<void> main();
+  /// The second half of the run, where the seed has one.
+  void make_kubernetes();
+  /// What the operator's files come to when this run reads them.
+  KubernetesMaterial material() const;
 
   SimWorld& world_;
   int number_;
@@ -51,9 +57,14 @@ class SimProcess {
   CancelScope scope_;
   SimTalosApi talos_;
   SimKubeApi kube_;
+  SimKubeClient client_;
+  SimPrograms programs_;
+  SimConnect connect_;
   std::unique_ptr<JournalPort> journal_;
   std::unique_ptr<Files> files_;
   std::unique_ptr<Events> events_;
+  std::unique_ptr<KubernetesMaterial> material_;
+  std::unique_ptr<KubernetesPart> kubernetes_;
   std::unique_ptr<Orchestrator> orchestrator_;
   std::optional<RunResult> result_;
   Task<void> main_;

@@ -21,10 +21,33 @@ constexpr double kArmed = 0.12;
 /// everything else does. Within it each is armed often enough to be on in a tenth of all seeds.
 constexpr double kUnrecoverable = 0.18;
 constexpr double kArmedThere = 0.6;
+/// Where the line goes on, half of them leave the nodes alone, so that Kubernetes is reached at
+/// all.
+constexpr double kEndsInKubernetes = 0.5;
+constexpr double kArmedInKubernetes = 0.3;
+
+void extend_to_kubernetes(SeedPlan& plan, const FaultChoice& choice, bool unrecoverable) {
+  SeededRandom random = SeededRandom(plan.seed).fork(77);
+  plan.stack.cilium = random.chance(0.5);
+  plan.stack.helmfile = random.chance(0.3);
+  plan.stack.connect = random.chance(0.5);
+  plan.fault_phase += random.between(Duration{}, minutes(12));
+  const bool ends_late = unrecoverable && random.chance(kEndsInKubernetes);
+  if (ends_late && choice.everything) {
+    std::erase_if(plan.faults,
+                  [](std::size_t index) { return !fault_catalogue()[index].recovery.mends(); });
+  }
+  for (const std::size_t index : choice.allowed) {
+    const FaultClass& fault = fault_catalogue()[index];
+    if (!fault.of_kubernetes) continue;
+    const double swarm = fault.recovery.mends() ? kArmed : (ends_late ? kArmedInKubernetes : 0.0);
+    if (!choice.everything || random.chance(swarm)) plan.faults.push_back(index);
+  }
+}
 
 }  // namespace
 
-SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& choice) {
+SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& choice, Line line) {
   SeededRandom random(seed);
   SeedPlan plan;
   plan.seed = seed;
@@ -43,10 +66,13 @@ SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& ch
   }
   const bool unrecoverable = random.chance(kUnrecoverable);
   for (const std::size_t index : choice.allowed) {
+    if (fault_catalogue()[index].of_kubernetes) continue;
     const bool mends = fault_catalogue()[index].recovery.mends();
     const double swarm = mends ? kArmed : (unrecoverable ? kArmedThere : 0.0);
     if (!choice.everything || random.chance(swarm)) plan.faults.push_back(index);
   }
+  plan.line = line;
+  if (line == Line::whole) extend_to_kubernetes(plan, choice, unrecoverable);
   return plan;
 }
 
@@ -60,15 +86,21 @@ std::string to_text(const SeedPlan& plan) {
   for (const std::size_t index : plan.faults) {
     faults += fmt::format("{}{}", faults.empty() ? "" : ",", fault_catalogue()[index].name);
   }
+  const std::string stack =
+      plan.line == Line::talos
+          ? ""
+          : fmt::format(" cni {} releases {} vault {}", plan.stack.cilium ? "cilium" : "flannel",
+                        plan.stack.helmfile ? "helmfile" : "helm",
+                        plan.stack.connect ? "connect" : "op");
   return fmt::format(
       "seed {} shape {}+{} talos {} platform {} workers {} order {} addresses {} pace {:.2f} "
-      "latency {} fault-phase {} faults [{}]",
+      "latency {} fault-phase {}{} faults [{}]",
       plan.seed, plan.shape.control_planes, plan.shape.workers,
       plan.personality == Personality::v1_12 ? "1.12" : "1.13",
       plan.platform == Platform::metal ? "metal" : "container",
       plan.worker_order == WorkerOrder::after_api ? "after-api" : "with-control-planes",
       plan.sequential ? "sequential" : "parallel", plan.addresses_move ? "move" : "stay", plan.pace,
-      ichor::to_text(plan.latency), ichor::to_text(plan.fault_phase), faults);
+      ichor::to_text(plan.latency), ichor::to_text(plan.fault_phase), stack, faults);
 }
 
 }  // namespace ichor::sim

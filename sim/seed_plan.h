@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "model/cluster_profile.h"
+#include "sim/kube/stack_plan.h"
 #include "sim/node/spec.h"
 
 namespace ichor::sim {
@@ -15,6 +16,9 @@ struct Shape {
   int workers{3};
   bool operator==(const Shape&) const = default;
 };
+
+/// How far a seed goes: to the verified nodes, or on to the handover to Flux.
+enum class Line { talos, whole };
 
 /// Everything that is drawn for one seed before its first tick. Printed in front of every trace, so
 /// that a failure can be read without the generator.
@@ -31,6 +35,8 @@ struct SeedPlan {
   Duration fault_phase{};
   std::vector<Duration> power_on;   // per node
   std::vector<std::size_t> faults;  // indices into fault_catalogue()
+  Line line{Line::talos};
+  StackPlan stack;  // of the whole line
 
   /// Whether a fault is among them that is declared not to mend.
   bool unrecoverable() const;
@@ -42,7 +48,9 @@ struct FaultChoice {
   bool everything{true};  // swarm: each is armed in a part of the seeds; otherwise in all
 };
 
-SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& choice);
+/// The part of a plan that both lines have is the same in both.
+SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& choice,
+                   Line line = Line::talos);
 
 std::string to_text(const SeedPlan& plan);
 

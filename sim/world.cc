@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "sim/kube/kubernetes.h"
+#include "sim/kube/request.h"
 #include "sim/node/digest.h"
 #include "sim/process.h"
 
@@ -30,6 +32,7 @@ SimWorld::SimWorld(const SeedPlan& plan, ClusterFixture& fixture)
       configs_(fixture.configs),
       random_(SeededRandom(plan.seed).fork(1)),
       node_random_(SeededRandom(plan.seed).fork(2)),
+      kube_random_(SeededRandom(plan.seed).fork(4)),
       fabric_(node_random_),
       truth_{clock_, profile_, configs_, nodes_, fabric_, store_.records()},
       checkers_(make_checkers(truth_)) {
@@ -48,6 +51,7 @@ SimWorld::~SimWorld() {
   // Sessions and watches of the processes point at ports, and faults at nodes.
   processes_.clear();
   faults_.clear();
+  kube_.reset();
 }
 
 void SimWorld::make_faults() {
@@ -79,6 +83,7 @@ void SimWorld::build_nodes() {
       if (!node->powered()) node->power_on();
     });
   }
+  if (plan_.line == Line::whole) build_kubernetes();
 }
 
 void SimWorld::arm_faults() {
@@ -129,6 +134,7 @@ void SimWorld::on_node_changed(std::size_t index) {
     for (SimWatch* watch : lost) watch->connection_lost();
   }
   for (SimWatch* watch : port.watches) watch->node_changed();
+  if (kube_) kube_->node_changed(index);
   for (const auto& checker : checkers_) checker->on_node_changed(node);
   for (const Armed& armed : faults_) armed.fault->on_node_changed(*this, node);
   if (trace_.wanted()) {
@@ -183,6 +189,7 @@ void SimWorld::pause_running(Pause how) {
     return;
   }
   paused_ = how;
+  truth_.paused_at = clock_.now();
   trace_.add(std::string_view("pause"));
   trace_.line(clock_.now(), how == Pause::stopped ? "stopped" : "suspended");
   for (auto& process : processes_) {
@@ -193,6 +200,7 @@ void SimWorld::pause_running(Pause how) {
 void SimWorld::resume_running() {
   if (!paused_) return;
   const Pause how = *std::exchange(paused_, std::nullopt);
+  truth_.resumed_at = clock_.now();
   trace_.line(clock_.now(), "goes on");
   // A machine that sleeps answers nobody, and whoever stands between forgets its connections.
   if (how == Pause::suspended) {
@@ -212,6 +220,8 @@ void SimWorld::crash_running() {
     any = true;
     process->kill();
     ++report_.crashes;
+    // What it started goes on without it; a session or a container that ends takes all with it.
+    if (kube_) kube_->helm().lose(process->number(), kube_random_.chance(0.5));
     for (const auto& checker : checkers_) checker->on_process_crashed(process->number());
   }
   if (!any) return;

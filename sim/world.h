@@ -22,6 +22,7 @@
 
 namespace ichor::sim {
 
+class SimKubernetes;
 class SimProcess;
 
 /// How a seed came out.
@@ -77,6 +78,12 @@ class SimWorld {
   std::uint64_t next_session() { return ++sessions_; }
   Passage passage(Call call, Node* node, bool maintenance);
   int watch_copies();
+  /// The Kubernetes that the nodes make; null where the seed ends with the nodes.
+  SimKubernetes* kube() { return kube_.get(); }
+  /// A release that the operator's profile should have and does not. Changed before any run.
+  void forget_release(std::string name) { forgotten_releases_.push_back(std::move(name)); }
+  const std::vector<std::string>& forgotten_releases() const { return forgotten_releases_; }
+  KubePassage kube_passage(const KubeRequest& request);
   /// Every connection to the node is gone, with a word to both ends or without.
   void break_connections(Node& node, bool silently);
   /// Somebody who is not ichor, with an administrator's certificate or in maintenance mode.
@@ -111,6 +118,13 @@ class SimWorld {
   void note_request(const Request& request);
   void note_effect(const Request& request);
   void note_reply(const Request& request, const Reply& reply);
+  void note_kube_request(KubeRequest& request);
+  void note_kube_effect(const KubeRequest& request);
+  void note_kube_reply(const KubeRequest& request, const CallError* error);
+  void note_program(int process, const ProcessCall& call);
+  void note_web(int process, const std::string& url);
+  /// Somebody who is not ichor did something in Kubernetes.
+  void note_kube_outside(const std::string& what);
   void note_event(int process, const Event& event);
   void note_written(const Written& written);
   void count_session(int process, int delta);
@@ -123,6 +137,7 @@ class SimWorld {
 
   void make_faults();
   void build_nodes();
+  void build_kubernetes();
   void arm_faults();
   bool declared_end(const RunResult& result);
   void on_node_changed(std::size_t index);
@@ -142,11 +157,15 @@ class SimWorld {
   SeededRandom random_;
   VirtualClock clock_;
   SeededRandom node_random_;
+  SeededRandom kube_random_;
   Fabric fabric_;
   MemoryStore store_{clock_};
   std::map<std::string, SecretString> files_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<Port> ports_;
+  std::unique_ptr<SimKubernetes> kube_;
+  std::uint64_t kube_requests_{0};
+  std::vector<std::string> forgotten_releases_;
   std::vector<Armed> faults_;
   Truth truth_;
   std::vector<std::unique_ptr<Checker>> checkers_;

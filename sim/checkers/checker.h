@@ -15,7 +15,15 @@
 #include "model/run_result.h"
 #include "sim/node/node.h"
 
+namespace ichor {
+struct ProcessCall;
+}
+
 namespace ichor::sim {
+
+class SimKubernetes;
+struct KubeRequest;
+struct ReleaseInstall;
 
 /// A request as it leaves ichor, before the network does anything to it.
 struct Request {
@@ -53,6 +61,13 @@ struct Truth {
   const Fabric& fabric;
   /// Records that survived so far, in order.
   const std::vector<JournalRecord>& journal;
+  /// The Kubernetes that the nodes make, where the seed goes on to it; else null.
+  const SimKubernetes* kube{nullptr};
+  /// What was true at this time may be what a run acts on now: all that a run can know is a little
+  /// old, and older when it was paused.
+  MonoTime known_from() const;
+  MonoTime paused_at{MonoTime::min()};   // the last time that runs were paused
+  MonoTime resumed_at{MonoTime::min()};  // and went on
   /// Set by the first checker that finds a violation.
   mutable bool violated{false};
 
@@ -86,6 +101,15 @@ class Checker {
   void on_reply(const Request& request, const Reply& reply) {
     if (watches(Reads::replies) || mutates(request.call)) see_reply(request, reply);
   }
+  virtual void on_kube_request(const KubeRequest& /*request*/) {}
+  /// It took effect; of an install, that the program has ended well.
+  virtual void on_kube_effect(const KubeRequest& /*request*/) {}
+  virtual void on_kube_reply(const KubeRequest& /*request*/) {}
+  /// helm is about to write a revision.
+  virtual void on_install(const ReleaseInstall& /*install*/) {}
+  /// Any program that ichor runs, and any address that it asks.
+  virtual void on_program(int /*process*/, const ProcessCall& /*call*/) {}
+  virtual void on_web(int /*process*/, const std::string& /*url*/) {}
   virtual void on_durable(const JournalRecord& /*record*/) {}
   /// From now on (or no longer) what the journal's disk holds is not what was written to it.
   virtual void on_journal_damaged(bool /*damaged*/) {}

@@ -38,6 +38,13 @@ static constexpr Maker kCheckers[] = {
     make_checker<class Resources>,            // I22
     make_checker<class Confinement>,          // I24; I23 takes two runs: i23_determinism.h
     make_checker<class BoundKey>,             // I25
+    make_checker<class GatesFirst>,           // I26
+    make_checker<class OwnRequests>,          // I27
+    make_checker<class ForeignFields>,        // I28
+    make_checker<class OneInstall>,           // I29
+    make_checker<class SecretsStay>,          // I30
+    make_checker<class NothingChanges>,       // I31
+    make_checker<class TrueHandover>,         // I32
 };
 
 std::vector<std::unique_ptr<Checker>> make_checkers(const Truth& truth) {
@@ -45,6 +52,21 @@ std::vector<std::unique_ptr<Checker>> make_checkers(const Truth& truth) {
   checkers.reserve(std::size(kCheckers));
   for (const Maker maker : kCheckers) checkers.push_back(maker(truth));
   return checkers;
+}
+
+namespace {
+
+/// How old what a run knows may be: a watch that stands still, an API server that lags behind, and
+/// a moment to think.
+constexpr Duration kKnowledge = std::chrono::seconds(75);
+
+}  // namespace
+
+MonoTime Truth::known_from() const {
+  const MonoTime now = clock.now();
+  const bool just_back =
+      resumed_at != MonoTime::min() && now - resumed_at <= kKnowledge && paused_at < resumed_at;
+  return (just_back ? paused_at : now) - kKnowledge;
 }
 
 const Node* Truth::find(const NodeName& name) const {

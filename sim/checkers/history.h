@@ -150,7 +150,7 @@ class History {
   std::uint64_t intent{0};
   bool maintenance{false};
 
- private:
+ protected:
   static SeedPlan plan() {
     SeedPlan plan;
     plan.shape = {3, 1};

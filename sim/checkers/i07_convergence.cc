@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "sim/checkers/make.h"
+#include "sim/kube/request.h"
 
 namespace ichor::sim {
 
@@ -16,6 +17,12 @@ class Convergence final : public Checker {
   void on_process_started(int process) override { follow(process); }
 
   void see_request(const Request& request) override {
+    if (request.process != process_) follow(request.process);
+    ++mutations_;
+  }
+
+  void on_kube_request(const KubeRequest& request) override {
+    if (!request.changes_something()) return;
     if (request.process != process_) follow(request.process);
     ++mutations_;
   }

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
+#include <map>
+#include <string>
 
 #include "sim/checkers/make.h"
 #include "sim/checkers/tables.h"
+#include "sim/kube/request.h"
 
 namespace ichor::sim {
 
@@ -25,6 +28,7 @@ class JournalBeforeEffect final : public Checker {
   void on_durable(const JournalRecord& record) override {
     const bool intent = record.kind == RecordKind::intent;
     if (!intent && record.kind != RecordKind::outcome) return;
+    if (record.call >= Call::kube_apply) return on_durable_of_kube(record, intent);
     State* state = nodes_.find(record.node);
     if (state == nullptr) return;
     Entry& entry = (*state)[record.call];
@@ -64,6 +68,23 @@ class JournalBeforeEffect final : public Checker {
     if (entry.sent_by == request.process && entry.session == request.session) entry.happened = true;
   }
 
+  void on_kube_request(const KubeRequest& request) override {
+    if (!request.changes_something()) return;
+    Entry& entry = objects_[key_of(request.call, to_text(request.ref))];
+    if (!entry.usable) {
+      violated(fmt::format("{} left for {} without a durable intent of its own",
+                           name_of(request.call), to_text(request.ref)));
+    }
+    entry.usable = false;
+    entry.session = request.number;
+    entry.sent_by = request.process;
+  }
+
+  void on_kube_effect(const KubeRequest& request) override {
+    Entry& entry = objects_[key_of(request.call, to_text(request.ref))];
+    if (entry.session == request.number) entry.happened = true;
+  }
+
   void see_reply(const Request& request, const Reply& /*reply*/) override {
     if (State* state = nodes_.find(request.planned)) {
       (*state)[request.call].untold_by = request.process;
@@ -81,6 +102,27 @@ class JournalBeforeEffect final : public Checker {
     int untold_by{0};  // a living process that has the answer and has not recorded it
   };
   using State = PerMutation<Entry>;
+
+  static std::string key_of(Call call, const std::string& object) {
+    return fmt::format("{} {}", static_cast<int>(call), object);
+  }
+
+  void on_durable_of_kube(const JournalRecord& record, bool intent) {
+    Entry& entry = objects_[key_of(record.call, record.key)];
+    if (intent) {
+      entry = {};
+      entry.seq = record.seq;
+      entry.usable = alive_ > 0;
+      return;
+    }
+    entry.usable = false;
+    const bool done = record.outcome == OutcomeKind::done;
+    const bool lies = done != entry.happened && record.outcome != OutcomeKind::unknown;
+    if (record.ref == entry.seq && lies) {
+      violated(fmt::format("record {} says that {} of {} was {}, which is not true", record.seq,
+                           name_of(record.call), record.key, name_of(record.outcome)));
+    }
+  }
 
   void check_truth(const JournalRecord& record, const Entry& entry) {
     const bool of_this_intent = record.ref == entry.seq && entry.seq != 0;
@@ -117,6 +159,7 @@ class JournalBeforeEffect final : public Checker {
 
   void process_gone(int process) {
     --alive_;
+    for (auto& [key, entry] : objects_) entry.usable = entry.usable && alive_ > 0;
     for (State& state : nodes_) {
       for (const Call call : {Call::apply_configuration, Call::bootstrap}) {
         Entry& entry = state[call];
@@ -127,6 +170,7 @@ class JournalBeforeEffect final : public Checker {
   }
 
   PerNode<State> nodes_;
+  std::map<std::string, Entry> objects_;  // of Kubernetes, by call and object
   int alive_{0};
 };
 

@@ -3,6 +3,7 @@
 
 #include "sim/checkers/make.h"
 #include "sim/checkers/tables.h"
+#include "sim/kube/request.h"
 
 namespace ichor::sim {
 
@@ -55,6 +56,11 @@ class JournalIntegrity final : public Checker {
     if (!met_damage_[request.process]) return;
     violated(fmt::format("{} left for {} from a run that found a damaged journal",
                          name_of(request.call), request.planned.value()));
+  }
+
+  void on_kube_request(const KubeRequest& request) override {
+    if (!request.changes_something() || !met_damage_[request.process]) return;
+    violated(fmt::format("{} left from a run that found a damaged journal", name_of(request.call)));
   }
 
   void on_process_ended(int process, const RunResult& result) override {

@@ -8,7 +8,9 @@ namespace ichor::sim {
 namespace {
 
 /// The files whose purpose is to hold credentials.
-bool is_credential(std::string_view file) { return file == "kubeconfig" || file == "talosconfig"; }
+bool is_credential(std::string_view file) {
+  return file == "kubeconfig" || file == "talosconfig" || file == "kubeconfig.tools";
+}
 
 }  // namespace
 

@@ -23,9 +23,7 @@ class Condition {
     holds_ = holds;
     ever_ = ever_ || holds;
   }
-  bool held_lately(MonoTime now) const {
-    return holds_ || (ever_ && now - ended_at_ <= kSeenWithin);
-  }
+  bool held_since(MonoTime from) const { return holds_ || (ever_ && ended_at_ >= from); }
 
  private:
   bool holds_{false};
@@ -69,8 +67,11 @@ class HonestExit final : public Checker {
     for (const auto& node : truth().nodes) on_node_changed(*node);
     const MonoTime now = truth().clock.now();
     etcd_is_whole_.set(etcd_is_whole(), now);
-    check_success(process, now);
+    // Kubernetes comes after the nodes; of those, what was seen when their part was over.
+    const MonoTime begun = started_[process];
+    check_success(process, truth().kube ? std::min(begun, now - kSeenWithin) : now - kSeenWithin);
   }
+  void on_process_started(int process) override { started_[process] = truth().clock.now(); }
 
  private:
   struct State {
@@ -80,19 +81,19 @@ class HonestExit final : public Checker {
     bool excluded{false};
   };
 
-  void check_success(int process, MonoTime now) {
+  void check_success(int process, MonoTime from) {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].excluded || nodes_[i].up.held_lately(now)) continue;
+      if (nodes_[i].excluded || nodes_[i].up.held_since(from)) continue;
       violated(fmt::format("run {} succeeded, but {} is not running and ready with its config",
                            process, truth().profile.nodes[i].name.value()));
     }
-    if (!etcd_is_whole_.held_lately(now)) {
+    if (!etcd_is_whole_.held_since(from)) {
       violated(
           fmt::format("run {} succeeded, but etcd is not one cluster with quorum in which every "
                       "control plane votes and no alarm is raised",
                       process));
     }
-    if (!api_answers_.held_lately(now)) {
+    if (!api_answers_.held_since(from)) {
       violated(fmt::format("run {} succeeded, but no API server is ready", process));
     }
   }
@@ -153,6 +154,7 @@ class HonestExit final : public Checker {
   }
 
   PerNode<State> nodes_;
+  PerProcess<MonoTime> started_;
   Condition etcd_is_whole_;
   Condition api_answers_;
   std::uint64_t etcd_revision_{0};

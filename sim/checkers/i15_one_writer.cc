@@ -2,6 +2,7 @@
 
 #include "sim/checkers/make.h"
 #include "sim/checkers/tables.h"
+#include "sim/kube/request.h"
 
 namespace ichor::sim {
 
@@ -18,23 +19,27 @@ class OneWriter final : public Checker {
   void on_process_crashed(int process) override { end(process); }
   void on_process_ended(int process, const RunResult& /*result*/) override { end(process); }
 
-  void see_request(const Request& request) override {
-    const Life mine = lives_[request.process];
+  void see_request(const Request& request) override { writes(request.process, request.call); }
+  void on_kube_request(const KubeRequest& request) override {
+    if (request.changes_something()) writes(request.process, request.call);
+  }
+
+ private:
+  void writes(int process, Call call) {
+    const Life mine = lives_[process];
     if (!mine.alive) {
-      violated(fmt::format("run {} sent {} although it is not running", request.process,
-                           name_of(request.call)));
+      violated(fmt::format("run {} sent {} although it is not running", process, name_of(call)));
     }
-    if (request.process == writer_) return;
+    if (process == writer_) return;
     const Life before = lives_[writer_];
     if (writer_ != 0 && (before.alive || before.ended > mine.began)) {
       violated(
           fmt::format("run {} sent {}, but it began before run {}, which had mutated, was gone",
-                      request.process, name_of(request.call), writer_));
+                      process, name_of(call), writer_));
     }
-    writer_ = request.process;
+    writer_ = process;
   }
 
- private:
   struct Life {
     bool alive{false};
     int began{0};  // in the order of all beginnings and ends

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "sim/checkers/make.h"
+#include "sim/kube/request.h"
 
 namespace ichor::sim {
 
@@ -34,6 +35,15 @@ class PromptCancel final : public Checker {
   void see_request(const Request& request) override {
     check_time();
     if (leaving_.empty() || !mutates(request.call)) return;
+    for (const Leaving& leaving : leaving_) {
+      if (leaving.process != request.process) continue;
+      violated(fmt::format("run {} sent {} after it was told to stop", request.process,
+                           name_of(request.call)));
+    }
+  }
+  void on_kube_request(const KubeRequest& request) override {
+    check_time();
+    if (!request.changes_something()) return;
     for (const Leaving& leaving : leaving_) {
       if (leaving.process != request.process) continue;
       violated(fmt::format("run {} sent {} after it was told to stop", request.process,

@@ -8,7 +8,8 @@ namespace ichor::sim {
 namespace {
 
 /// All that a bring-up leaves besides its journal.
-constexpr std::string_view kDeclared[] = {"kubeconfig", "talosconfig"};
+constexpr std::string_view kDeclared[] = {"kubeconfig", "talosconfig", "kubeconfig.tools",
+                                          "sealed-secrets.sops.yaml"};
 
 }  // namespace
 

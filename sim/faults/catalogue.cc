@@ -19,6 +19,9 @@ const std::vector<FaultClass>& fault_catalogue() {
 #define ICHOR_FAULT(name, row, recovery, summary, make) {name, row, recovery, summary, make},
 #include "sim/faults/catalogue.inc"
 #undef ICHOR_FAULT
+#define ICHOR_FAULT(name, row, recovery, summary, make) {name, row, recovery, summary, make, true},
+#include "sim/faults/kube_catalogue.inc"
+#undef ICHOR_FAULT
   };
   return catalogue;
 }

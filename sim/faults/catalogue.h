@@ -9,6 +9,7 @@ namespace ichor::sim {
 #define ICHOR_FAULT(name, row, recovery, summary, make) \
   std::unique_ptr<Fault> make(SeededRandom random);
 #include "sim/faults/catalogue.inc"
+#include "sim/faults/kube_catalogue.inc"
 #undef ICHOR_FAULT
 
 }  // namespace ichor::sim

@@ -31,6 +31,18 @@ struct Passage {
   std::optional<Refusal> answer;  // the node answers this instead
 };
 
+/// What happens to one call to the Kubernetes API.
+struct KubePassage {
+  Duration delay{};  // added to each direction
+  bool refuse{false};
+  bool lose_request{false};
+  bool lose_reply{false};
+  bool break_after{false};
+  std::optional<Refusal> answer;  // the server answers this instead
+};
+
+struct KubeRequest;
+
 /// A way in which the world misbehaves, armed for one seed. Everything it draws comes from the
 /// given stream, so that arming one fault does not change what another one does.
 class Fault {
@@ -47,6 +59,10 @@ class Fault {
   /// Faults are over: undo what still lasts (power on, thaw, release).
   virtual void quiet(SimWorld& /*world*/) {}
   virtual void on_passage(SimWorld& /*world*/, Passage& /*passage*/) {}
+  virtual void on_kube_passage(SimWorld& /*world*/, const KubeRequest& /*request*/,
+                               KubePassage& /*passage*/) {}
+  /// Something took effect in Kubernetes that ichor asked for.
+  virtual void on_kube_effect(SimWorld& /*world*/, const KubeRequest& /*request*/) {}
   /// Changes what a watch delivers: 0 = lost, 1 = as it is, 2 = doubled.
   virtual int watch_copies(SimWorld& /*world*/) { return 1; }
   virtual void on_node_changed(SimWorld& /*world*/, Node& /*node*/) {}
@@ -88,6 +104,7 @@ struct FaultClass {
   Recovery recovery;
   std::string_view summary;  // one line for --help and the report
   std::unique_ptr<Fault> (*make)(SeededRandom random);
+  bool of_kubernetes{false};  // it needs a seed that goes on to the Kubernetes phases
 };
 
 /// All of them; each is one file here and one line in catalogue.inc.

@@ -13,9 +13,9 @@ class CrashAt final : public Fault {
  public:
   CrashAt(SeededRandom random, CrashSite site) : Fault(random), site_(site) {}
 
-  void arm(SimWorld&) override {
+  void arm(SimWorld& world) override {
     std::vector<std::string_view> names;
-    for (const CrashPoint& point : crash_points()) {
+    for (const CrashPoint& point : crash_points(world.plan().line)) {
       if (point.site == site_) names.push_back(point.what);
     }
     for (int i = 0; i < 3; ++i) {

@@ -144,6 +144,15 @@ bool Fabric::without_cni(const Digest& secrets) const {
   return offer != nullptr && offer->no_cni;
 }
 
+void Fabric::give_network(const NodeName& node, bool there) {
+  std::erase(with_network_, node);
+  if (there) with_network_.push_back(node);
+}
+
+bool Fabric::network_on(const NodeName& node) const {
+  return std::find(with_network_.begin(), with_network_.end(), node) != with_network_.end();
+}
+
 void Fabric::changed() {
   look_around();
   // By index: a subscriber of a node may attach or detach others.

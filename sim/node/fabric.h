@@ -81,6 +81,11 @@ class Fabric {
   /// Whether the control planes that serve the API were told to install no CNI.
   bool without_cni(const Digest& secrets) const;
 
+  /// Whether pods of this node have a network by what was installed after the bring-up, such as
+  /// Cilium. The caller tells the world by changed().
+  void give_network(const NodeName& node, bool there);
+  bool network_on(const NodeName& node) const;
+
   /// Tells all attached nodes that etcd, trustd or an API server changed.
   void changed();
 
@@ -104,6 +109,7 @@ class Fabric {
   std::vector<Node*> nodes_;
   std::vector<Offer> offers_;
   int effects_{0};
+  std::vector<NodeName> with_network_;
 };
 
 }  // namespace ichor::sim

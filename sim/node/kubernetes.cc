@@ -44,8 +44,10 @@ void Node::Impl::follow_registration() {
       disarm(Timer::node_register);
     }
   } else if (m_.node_object == NodeObject::registered) {
-    // Without a CNI, which control planes install, the kubelet never reports Ready.
-    if (reachable && !m_.facts->cni_none && !fabric_.without_cni(m_.facts->secrets)) {
+    // Without a CNI, which control planes install or somebody does later, the kubelet never
+    // reports Ready.
+    const bool by_talos = !m_.facts->cni_none && !fabric_.without_cni(m_.facts->secrets);
+    if (reachable && (by_talos || fabric_.network_on(spec_.name))) {
       arm_once(Timer::node_ready, spec_.durations.node_ready);
     } else {
       disarm(Timer::node_ready);

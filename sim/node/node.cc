@@ -130,6 +130,12 @@ std::vector<NodeEvent> Node::events(std::uint64_t after_id) const {
 
 bool Node::api_server_ready() const { return impl_->api_server_ready(); }
 bool Node::kubelet_running() const { return impl_->m_.kubelet_up && !impl_->frozen_; }
+bool Node::node_registered() const {
+  return kubelet_running() && impl_->m_.node_object != Impl::NodeObject::none;
+}
+bool Node::node_ready() const {
+  return kubelet_running() && impl_->m_.node_object == Impl::NodeObject::ready;
+}
 bool Node::trustd_running() const { return impl_->trustd_running(); }
 
 Node::Subscription Node::subscribe(std::function<void()> on_change) {

@@ -153,6 +153,9 @@ class Node {
   std::vector<NodeEvent> events(std::uint64_t after_id = 0) const;  // of this boot, the last 990
   bool api_server_ready() const;  // this node's own kube-apiserver answers /readyz
   bool kubelet_running() const;
+  /// Whether the kubelet of this boot has reported its Node object, and as Ready.
+  bool node_registered() const;
+  bool node_ready() const;
   bool trustd_running() const;
 
   // --- mutations

@@ -261,6 +261,7 @@ struct SimulateRequest {
   SeedRange seeds;
   std::string faults{"all"};  // or "none", or names with commas between
   std::string shape{"3+3"};   // control planes and workers
+  bool only_talos{false};     // seeds end with the verified nodes
   int jobs{0};                // 0: one per core
   bool trace{false};
   std::vector<std::string> mutants;  // ichor-mutants only

@@ -13,7 +13,7 @@
 #include "command/desk.h"
 #include "journal/memory_journal.h"
 #include "pki/key.h"
-#include "sim/kube_cluster.h"
+#include "sim/kube/cluster.h"
 #include "sim/seeded_random.h"
 #include "sim/virtual_clock.h"
 

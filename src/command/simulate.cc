@@ -70,6 +70,7 @@ Exit run(const SimulateRequest& request, const CommonOptions& common, Desk& desk
   options.jobs = request.jobs > 0 ? request.jobs : desk.processor_count();
   options.shape = *shape;
   options.faults = *faults;
+  options.line = request.only_talos ? sim::Line::talos : sim::Line::whole;
   options.json = for_programs(common.output);
   options.stopwatch = [&desk] { return desk.stopwatch(); };
 

@@ -8,7 +8,7 @@
 #include "phase/kubernetes/test_programs.h"
 #include "phase/preflight.h"
 #include "phase/ready.h"
-#include "sim/kube_cluster.h"
+#include "sim/kube/cluster.h"
 
 namespace ichor {
 namespace {

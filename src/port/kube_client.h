@@ -88,7 +88,7 @@ struct KubeApply {
 /// text names managers and fields), invalid_argument and permission_denied for what the server or a
 /// webhook refuses, unavailable for what may pass.
 ///
-/// Bodies: kube/https_kube_client.h, sim/kube_cluster.h.
+/// Bodies: kube/https_kube_client.h, sim/kube/cluster.h, sim/kube/ports.h.
 class KubeClient {
  public:
   virtual ~KubeClient() = default;

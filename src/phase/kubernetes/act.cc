@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/mutant.h"
+
 namespace ichor {
 
 namespace {
@@ -55,6 +57,7 @@ Task<Outcome> KubeActor::carry_out(Context context, Call call, std::string key, 
   intent.kind = RecordKind::intent;
   intent.call = call;
   intent.key = key;
+  if (mutant("kube-without-intent")) intent.kind = RecordKind::observed;
   const auto seq = co_await world_.ledger.append(std::move(intent));
   if (!seq) co_return not_sent(call, seq.error());
   Outcome outcome = called_off(call);
@@ -67,7 +70,7 @@ Task<Outcome> KubeActor::carry_out(Context context, Call call, std::string key, 
   told.call = call;
   told.key = std::move(key);
   told.ref = *seq;
-  told.outcome = outcome.kind;
+  told.outcome = mutant("kube-always-done") ? OutcomeKind::done : outcome.kind;
   if (outcome.error) told.value = name_of(outcome.error->code);
   // If this cannot be written the intent stays open, which means unknown: that is true as well.
   co_await world_.ledger.append(std::move(told));
@@ -91,8 +94,14 @@ Task<Outcome> KubeActor::send_removal(Context context, const KubeRef& ref, const
   co_return outcome_of(co_await world_.kube.remove(context.within(kApplyLimit), ref, uid));
 }
 
-Task<Outcome> KubeActor::send_install(Context context, ProcessCall call) {
-  co_return outcome_of(co_await world_.processes.run(context, std::move(call)));
+Task<Outcome> KubeActor::send_install(Context context, ProcessCall call, Settled settled) {
+  Outcome outcome = outcome_of(co_await world_.processes.run(context, std::move(call)));
+  // A helm that was killed, or lost the API, ends badly and leaves its revision pending. That is
+  // still ours to take away, so the intent stays open.
+  if (outcome.kind != OutcomeKind::refused) co_return outcome;
+  const bool is_settled = co_await settled();
+  if (!is_settled) outcome.kind = OutcomeKind::unknown;
+  co_return outcome;
 }
 
 Task<Outcome> KubeActor::apply(Context context, const KubeObject& object, bool force) {
@@ -111,9 +120,10 @@ Task<Outcome> KubeActor::remove(Context context, const KubeRef& ref, const std::
                    [=, this, &ref, &uid] { return send_removal(context, ref, uid); });
 }
 
-Task<Outcome> KubeActor::install(Context context, const std::string& key, ProcessCall call) {
+Task<Outcome> KubeActor::install(Context context, const std::string& key, ProcessCall call,
+                                 Settled settled) {
   return carry_out(context, Call::install_release, key,
-                   [=, this] { return send_install(context, call); });
+                   [=, this] { return send_install(context, call, settled); });
 }
 
 }  // namespace ichor

@@ -25,8 +25,10 @@ class KubeActor {
   Task<Outcome> apply(Context context, const KubeObject& object, bool force);
   Task<Outcome> approve(Context context, const KubeObject& csr, const std::string& reason);
   Task<Outcome> remove(Context context, const KubeRef& ref, const std::string& uid);
+  /// Whether a program that ended badly has certainly left no revision that it did not end.
+  using Settled = std::function<Task<bool>()>;
   /// Runs a program that installs a release. `key` is "Release/NAMESPACE/NAME".
-  Task<Outcome> install(Context context, const std::string& key, ProcessCall call);
+  Task<Outcome> install(Context context, const std::string& key, ProcessCall call, Settled settled);
 
   int mutations() const { return mutations_; }
 
@@ -38,7 +40,7 @@ class KubeActor {
   Task<Outcome> send_apply(Context context, const KubeObject& object, bool force);
   Task<Outcome> send_approval(Context context, const KubeObject& csr, const std::string& reason);
   Task<Outcome> send_removal(Context context, const KubeRef& ref, const std::string& uid);
-  Task<Outcome> send_install(Context context, ProcessCall call);
+  Task<Outcome> send_install(Context context, ProcessCall call, Settled settled);
 
   KubeWorld& world_;
   int mutations_{0};

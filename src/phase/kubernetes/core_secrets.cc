@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/mutant.h"
 #include "phase/kubernetes/ensure.h"
 #include "phase/kubernetes/gates.h"
 #include "phase/kubernetes/json_view.h"
@@ -61,7 +62,7 @@ Task<bool> keep_fresh_key(Context context, PhaseRun& run) {
              StepEnd::out_of_time);
     co_return false;
   }
-  if (run.options.dry_run) co_return true;
+  if (run.options.dry_run || mutant("key-not-kept")) co_return true;
   const auto kept =
       run.world.files.write(run.material.fresh_key_file, run.material.fresh_key_sealed);
   if (!kept) {
@@ -103,7 +104,7 @@ Task<bool> find_bootstrap_secrets(Context context, PhaseRun& run) {
 
 Task<bool> send_sealed_key(Context context, PhaseRun& run) {
   if (run.material.sealed_keys.empty()) co_return true;
-  if (!run.options.dry_run) {
+  if (!run.options.dry_run && !mutant("key-before-nodes")) {
     std::vector<std::string> names;
     for (const NodePlan& node : run.profile.nodes) names.push_back(node.name.value());
     if (!co_await pass(context, run, nodes_gate(names, Duration::zero()))) co_return false;

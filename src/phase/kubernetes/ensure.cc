@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "async/task_group.h"
+#include "base/mutant.h"
 #include "phase/kubernetes/difference.h"
 #include "wait/turnstile.h"
 
@@ -28,10 +29,12 @@ class Ensuring {
     while (true) {
       auto decided = co_await look();
       if (!decided) co_return give_up(decided.error());
-      if (decided->change == "none" || run_.options.dry_run) co_return note(*decided);
-      run_.say(EventKind::decided, fmt::format("{} {}", decided->change, to_text(ref_)));
-      const Outcome outcome =
-          co_await run_.actor.apply(context_, object_, run_.options.force_conflicts);
+      const bool same = decided->change == "none" && !mutant("applies-always");
+      if (same || run_.options.dry_run) co_return note(*decided);
+      run_.say(EventKind::decided,
+               fmt::format("{} {}{}", decided->change, to_text(ref_),
+                           mutant("tells-the-object") ? object_.dump() : std::string()));
+      const Outcome outcome = co_await run_.actor.apply(context_, object_, force());
       if (outcome.kind == OutcomeKind::done) {
         run_.say(EventKind::acted, fmt::format("{}: applied", to_text(ref_)));
         co_return note(*decided);
@@ -64,14 +67,16 @@ class Ensuring {
     }
   }
 
+  bool force() const { return run_.options.force_conflicts || mutant("forces-conflicts"); }
+
   Task<CallResult<Step>> look_once() {
     const Context context = context_.within(kReadLimit);
     const auto live = co_await run_.world.kube.get(context, ref_);
     const bool missing = !live && live.error().code == Code::not_found;
     if (!live && !missing) co_return tl::unexpected(live.error());
     KubeApply options;
-    options.dry_run = true;
-    options.force = run_.options.force_conflicts;
+    options.dry_run = !mutant("dry-run-is-real");
+    options.force = force();
     const auto wanted = co_await run_.world.kube.apply(context, object_, options);
     if (!wanted) co_return tl::unexpected(wanted.error());
     Step decided;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "async/task_group.h"
+#include "base/mutant.h"
 #include "phase/kubernetes/mirror.h"
 
 namespace ichor {
@@ -31,6 +32,7 @@ class Waiting {
     while (true) {
       const std::uint64_t rings = changed_.rings();
       end.unmet = co_await look();
+      if (end.unmet.empty() && !gate_.once) end.unmet = co_await find_newly_served();
       end.refused = refused_;
       tell(end.unmet);
       if (end.unmet.empty() && steady()) break;
@@ -67,6 +69,26 @@ class Waiting {
       view_.pods = std::move(pods);
     }
     co_return judge();
+  }
+
+  /// A kind that was not served when it was last asked for may be by now, with objects that are not
+  /// ready: the gate rests on that answer, so it must be a fresh one.
+  Task<std::vector<Unmet>> find_newly_served() {
+    std::vector<Unmet> unmet;
+    if (!gate_.optional_kinds || mutant("old-kinds-trusted")) co_return unmet;
+    for (std::size_t i = 0; i < watches_.size(); ++i) {
+      if (!watches_[i]->unserved()) continue;
+      const auto list = co_await place_.kube.list(context_, gate_.watches[i]);
+      const bool unserved = !list && list.error().code == Code::not_found;
+      // Its mirror asks again soon; what it lists then is judged.
+      if (!unserved && watches_[i]->unserved()) unmet.push_back(newly_served(i));
+    }
+    co_return unmet;
+  }
+
+  Unmet newly_served(std::size_t index) const {
+    return {gate_.watches[index].kind.kind, "it is served by now, and not listed yet",
+            "give it more time", gate_.fault, false};
   }
 
   bool all_synced() const {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/mutant.h"
 #include "model/json.h"
 #include "phase/kubernetes/json_view.h"
 #include "phase/kubernetes/manifests.h"
@@ -12,6 +13,10 @@ namespace ichor {
 namespace {
 
 constexpr Duration kLookLimit = std::chrono::minutes(2);
+/// A helm that outlived the run which started it ends within this time, or it is gone.
+constexpr Duration kOrphanTime = std::chrono::minutes(2);
+constexpr Duration kOrphanPace = std::chrono::seconds(10);
+constexpr Duration kSettledLimit = std::chrono::seconds(10);
 
 std::string folder_of(const std::string& file) { return file.substr(0, file.rfind('/')); }
 
@@ -78,7 +83,7 @@ Task<bool> clear_pending(Context context, PhaseRun& run, const WantedRelease& wa
                          const DeployedRelease& deployed) {
   if (!deployed.status.starts_with("pending-")) co_return true;
   const std::string key = key_of(wanted);
-  if (!run.actor.was_interrupted(key)) {
+  if (!run.actor.was_interrupted(key) && !mutant("pending-is-ours")) {
     run.stop({key, fmt::format("its last revision is {}, and not by us", deployed.status),
               fmt::format("wait for whoever installs it, or `helm rollback {} -n {}`", wanted.name,
                           wanted.name_space),
@@ -92,6 +97,34 @@ Task<bool> clear_pending(Context context, PhaseRun& run, const WantedRelease& wa
     run.stop({to_text(deployed.record), to_text(*outcome.error), "delete it by hand", "K3", false});
   }
   co_return gone;
+}
+
+/// Whether the newest revision is none that a helm has not ended. Unknown is not yes.
+Task<bool> is_settled(Context context, PhaseRun& run, const WantedRelease& wanted) {
+  const KubeQuery query = records_of(wanted);
+  const auto records = co_await run.world.kube.list(context.within(kSettledLimit), query);
+  co_return records && !newest_revision(records->items).status.starts_with("pending-");
+}
+
+/// A revision that a run of ours began and did not end may still be at work: whoever kills ichor
+/// does not kill its helm. It gets time to end before anything is decided about it.
+Task<std::optional<DeployedRelease>> look_when_settled(Context context, PhaseRun& run,
+                                                       WantedRelease wanted) {
+  auto deployed = co_await look_at_release(context, run, wanted);
+  const MonoTime until = later(context.now(), kOrphanTime);
+  const std::string key = key_of(wanted);
+  while (deployed && deployed->status.starts_with("pending-") && context.now() < until) {
+    const bool ours = run.actor.was_interrupted(key) && !mutant("orphans-ignored");
+    if (!ours || run.options.dry_run) break;
+    run.say(EventKind::waiting,
+            fmt::format("{}: a helm of an earlier run may still be at work", key));
+    const Wake wake = co_await sleep_for(context, kOrphanPace);
+    if (wake == Wake::cancelled) run.report.worsen(StepEnd::cancelled);
+    if (wake == Wake::cancelled) co_return std::nullopt;
+    if (wake != Wake::signalled) break;
+    deployed = co_await look_at_release(context, run, wanted);
+  }
+  co_return deployed;
 }
 
 }  // namespace
@@ -184,7 +217,7 @@ Task<std::optional<DeployedRelease>> look_at_release(Context context, PhaseRun& 
 
 Task<bool> install_release(Context context, PhaseRun& run, WantedRelease wanted) {
   const std::string key = key_of(wanted);
-  const auto deployed = co_await look_at_release(context, run, wanted);
+  const auto deployed = co_await look_when_settled(context, run, wanted);
   if (!deployed) co_return false;
   const std::string reason = reason_to_install(wanted, *deployed);
   ObjectChange change{key, reason.empty() ? "none" : deployed->there ? "update" : "create", {}};
@@ -196,7 +229,11 @@ Task<bool> install_release(Context context, PhaseRun& run, WantedRelease wanted)
   if (!co_await clear_pending(context, run, wanted, *deployed)) co_return false;
   run.say(EventKind::decided, fmt::format("install {}: {}", key, reason));
   ProcessCall call = install_call(run, wanted, context);
-  const Outcome outcome = co_await run.actor.install(context, key, std::move(call));
+  KubeActor::Settled settled = [&run, context, &wanted] {
+    return is_settled(context, run, wanted);
+  };
+  const Outcome outcome =
+      co_await run.actor.install(context, key, std::move(call), std::move(settled));
   if (outcome.kind == OutcomeKind::done) {
     run.report.objects.push_back(std::move(change));
     run.say(EventKind::acted, fmt::format("{}: deployed", key));

@@ -8,7 +8,7 @@
 #include "async/task.h"
 #include "base/check.h"
 #include "port/events.h"
-#include "sim/kube_cluster.h"
+#include "sim/kube/cluster.h"
 #include "sim/seeded_random.h"
 #include "sim/virtual_clock.h"
 

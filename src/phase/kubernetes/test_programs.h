@@ -8,7 +8,7 @@
 #include "phase/kubernetes/json_view.h"
 #include "port/process.h"
 #include "port/web_client.h"
-#include "sim/kube_cluster.h"
+#include "sim/kube/cluster.h"
 
 namespace ichor {
 
@@ -47,6 +47,7 @@ class PlayedPrograms final : public Processes {
   bool unreachable{false};  // the registry of charts
   std::string failing;      // a release whose install ends badly
   std::string hanging;      // one whose install does not end
+  std::string dying;        // one whose helm is killed halfway
   std::function<void(const std::string&)> installed;
   std::vector<std::string> calls;
   std::vector<std::string> charts;  // that were installed
@@ -70,7 +71,13 @@ class PlayedPrograms final : public Processes {
     const std::string name = call.arguments[1];
     charts.push_back(call.arguments[2]);
     co_await sleep_for(context, std::chrono::seconds(5));
-    record(name, name == hanging ? "pending-install" : "deployed", call);
+    const bool pends = name == hanging || name == dying;
+    record(name, pends ? "pending-install" : "deployed", call);
+    if (name == dying) {
+      ProcessResult killed = failed("Killed");
+      killed.exit = 137;
+      co_return killed;
+    }
     if (name == hanging) {
       co_await sleep_for(context, call.limit);
       co_return fail(Errc::out_of_time, "helm did not end in time");

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <fmt/format.h>
 
+#include "base/mutant.h"
+
 namespace ichor {
 
 namespace {
@@ -105,6 +107,9 @@ ProcessCall tool_call(const ToolPlace& place, const std::string& name,
     if (variable.starts_with("OP_") && name != "op") continue;
     if (variable.starts_with("SOPS_") && name != "helmfile") continue;
     call.variables[variable] = value;
+  }
+  if (mutant("token-for-everybody")) {
+    call.variables["TOKEN"] = std::string(place.material.connect_token.reveal());
   }
   call.variables["KUBECONFIG"] = fmt::format("{}/{}", place.state_path, kToolsKubeconfig);
   return call;

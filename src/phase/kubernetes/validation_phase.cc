@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "async/task_group.h"
+#include "base/mutant.h"
 #include "phase/kubernetes/gates.h"
 #include "phase/kubernetes/tools.h"
 
@@ -72,8 +73,12 @@ Task<void> run_validation(Context context, PhaseRun& run) {
   TaskGroup group(context);
   if (!plan.flux.kustomize_root.empty()) group.spawn(check_tree(context, run));
   if (!run.options.dry_run) {
-    group.spawn(pass_beside(context, run, flux_gate(plan.flux)));
-    group.spawn(pass_beside(context, run, kustomizations_gate()));
+    if (!mutant("flux-not-awaited")) {
+      group.spawn(pass_beside(context, run, flux_gate(plan.flux)));
+    }
+    if (!mutant("kustomizations-not-awaited")) {
+      group.spawn(pass_beside(context, run, kustomizations_gate()));
+    }
     if (plan.gates.csi_phase == 3) group.spawn(pass_beside(context, run, csi_gate(plan.gates)));
   }
   co_await group.join();

@@ -1,0 +1,29 @@
+#include "sim/faults/catalogue.h"
+#include "sim/faults/kube_windows.h"
+
+namespace ichor::sim {
+
+namespace {
+
+/// A webhook does not answer for a while, and the API server waits for it.
+class WebhookHangs final : public KubeWindowFault {
+ public:
+  using KubeWindowFault::KubeWindowFault;
+
+ private:
+  void begin(SimWorld& world) override {
+    static const char* const kinds[] = {"Namespace", "Secret", "CustomResourceDefinition",
+                                        "Deployment", ""};
+    world.kube()->api().webhooks.push_back(
+        {"policy.example.org", kinds[random().below(std::size(kinds))], true});
+  }
+  void end(SimWorld& world) override { world.kube()->api().webhooks.clear(); }
+};
+
+}  // namespace
+
+std::unique_ptr<Fault> make_kube_webhook_hangs(SeededRandom random) {
+  return std::make_unique<WebhookHangs>(random);
+}
+
+}  // namespace ichor::sim

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "async/clock.h"
+#include "port/kube_client.h"
+#include "sim/kube/fields.h"
+#include "sim/kube/watch_channel.h"
+
+namespace ichor::sim {
+
+/// A webhook that is asked before an object is written, and does not behave.
+struct Webhook {
+  std::string name;
+  std::string kind;   // of the objects that it judges; empty: all
+  bool hangs{false};  // else it refuses
+};
+
+/// How a write is turned away: after this time, with this error.
+struct Admission {
+  Duration after{};
+  CallError error;
+};
+
+/// The Kubernetes API server and its etcd: objects with versions, a history that watches are served
+/// from until it is compacted, field managers, admission. It answers at once and knows no network,
+/// no process and no controller: those are around it.
+///
+/// The truth is what find() says. What readers get may be older: see serve_stale().
+class ApiServer {
+ public:
+  /// A change of an object; `now` is null where it was deleted, `before` where it is new.
+  using Listener =
+      std::function<void(const KubeRef& ref, const KubeObject* before, const KubeObject* now)>;
+
+  explicit ApiServer(Clock& clock);
+  ~ApiServer();
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+
+  void serve(const KubeKind& kind, const std::string& plural, bool namespaced);
+  void stop_serving(const KubeKind& kind);
+  /// By kind or plural; without a version, or with the one that is served.
+  const KubeResource* served(const KubeKind& kind) const;
+  /// Objects of a kind that are made when somebody lists them, besides those that are stored.
+  void compute(const KubeKind& kind, std::function<void(std::vector<KubeObject>&)> make);
+
+  // --- controllers and other people; what they change is theirs from then on
+
+  void put(KubeObject object, std::string_view manager);
+  /// The status alone, which has no field managers here.
+  void put_status(const KubeRef& ref, KubeObject status);
+  void erase(const KubeRef& ref);
+  const KubeObject* find(const KubeRef& ref) const;
+  const FieldOwners* owners_of(const KubeRef& ref) const;
+  std::uint64_t version() const { return version_; }
+  void listen(Listener listener) { listeners_.push_back(std::move(listener)); }
+
+  // --- what a client may ask
+
+  CallResult<KubeObject> get(const KubeRef& ref) const;
+  CallResult<KubeList> list(const KubeQuery& query) const;
+  CallResult<std::shared_ptr<WatchChannel>> watch(const KubeQuery& query,
+                                                  const std::string& resource_version);
+  CallResult<KubeObject> apply(const KubeObject& object, KubeApply options,
+                               std::string_view manager);
+  CallResult<void> remove(const KubeRef& ref, const std::string& uid);
+  CallResult<void> approve(const KubeObject& csr, const std::string& reason);
+  /// Whether a webhook turns a write of this object away.
+  std::optional<Admission> admission(Call call, const KubeRef& ref) const;
+
+  // --- what goes wrong
+
+  std::vector<Webhook> webhooks;
+  /// All watches end; without an error they end in order.
+  void end_watches(bool broken);
+  /// Forgets the history: watches from before now are refused with 410.
+  void compact();
+  /// Readers see the state as it was at `version`, and watches stand still, until it is over.
+  void serve_stale(std::uint64_t version);
+  void serve_fresh();
+  /// Watches stand still. When they go on, `whole` says whether each change is told, or only the
+  /// newest of each object.
+  void hold_watches();
+  void release_watches(bool whole);
+
+ private:
+  using Stored = std::shared_ptr<const KubeObject>;
+  struct Entry {
+    Stored object;
+    FieldOwners owners;
+  };
+  struct Change {
+    std::uint64_t version{0};
+    std::string key;  // of the object within its kind
+    Stored before, now;
+  };
+  struct Kind {
+    KubeResource resource;
+    bool is_served{true};
+    std::map<std::string, Entry> objects;  // by namespace/name
+    std::vector<Change> history;
+    std::vector<std::weak_ptr<WatchChannel>> channels;
+    std::function<void(std::vector<KubeObject>&)> computed;
+  };
+
+  Kind* kind_of(const KubeKind& kind);
+  const Kind* kind_of(const KubeKind& kind) const;
+  const Entry* entry_of(const KubeRef& ref) const;
+  CallResult<const Kind*> find_served(Call call, const KubeKind& kind) const;
+  std::optional<CallError> refused(Call call, const Kind& kind, const KubeRef& ref) const;
+  void store(Kind& kind, const std::string& key, KubeObject object, FieldOwners owners);
+  void tell(Kind& kind, const Change& change);
+  std::map<std::string, Stored> objects_at(const Kind& kind, std::uint64_t version) const;
+
+  Clock& clock_;
+  std::vector<std::unique_ptr<Kind>> kinds_;
+  std::vector<Listener> listeners_;
+  std::uint64_t version_{100};
+  std::uint64_t oldest_{0};  // a watch from before it is refused
+  std::uint64_t uids_{0};
+  std::optional<std::uint64_t> stale_;
+  bool held_{false};
+};
+
+}  // namespace ichor::sim

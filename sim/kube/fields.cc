@@ -1,0 +1,165 @@
+#include "sim/kube/fields.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace ichor::sim {
+
+namespace {
+
+using Pointer = KubeObject::json_pointer;
+
+constexpr std::array<std::string_view, 3> kOfServer{"apiVersion", "kind", "status"};
+constexpr std::array<std::string_view, 8> kOfServerMetadata{
+    "name",       "namespace",         "uid",           "resourceVersion",
+    "generation", "creationTimestamp", "managedFields", "deletionTimestamp"};
+
+template <std::size_t N>
+bool among(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string step(const std::string& path, const std::string& key) {
+  std::string escaped = path + "/";
+  for (const char c : key) {
+    if (c == '~') {
+      escaped += "~0";
+    } else if (c == '/') {
+      escaped += "~1";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+void collect(const KubeObject& value, const std::string& path, FieldPaths& paths) {
+  if (!value.is_object() || value.empty()) {
+    paths.insert(path);
+    return;
+  }
+  for (const auto& [key, inner] : value.items()) {
+    if (path.empty() && among(kOfServer, key)) continue;
+    if (path == "/metadata" && among(kOfServerMetadata, key)) continue;
+    collect(inner, step(path, key), paths);
+  }
+}
+
+const KubeObject* value_at(const KubeObject* object, const std::string& path) {
+  if (!object) return nullptr;
+  const Pointer pointer(path);
+  return object->contains(pointer) ? &(*object)[pointer] : nullptr;
+}
+
+/// Whether one of the paths is the other or lies within it.
+bool overlap(const std::string& one, const std::string& other) {
+  const std::string& shorter = one.size() < other.size() ? one : other;
+  const std::string& longer = one.size() < other.size() ? other : one;
+  if (!longer.starts_with(shorter)) return false;
+  return longer.size() == shorter.size() || longer[shorter.size()] == '/';
+}
+
+bool owned_by_others(const FieldOwners& owners, std::string_view manager, const std::string& path) {
+  return std::any_of(owners.begin(), owners.end(), [&](const auto& entry) {
+    return entry.first != manager &&
+           std::any_of(entry.second.begin(), entry.second.end(),
+                       [&](const std::string& owned) { return overlap(owned, path); });
+  });
+}
+
+/// Takes a field away, and what is empty without it.
+void erase_field(KubeObject& object, const std::string& path) {
+  Pointer pointer(path);
+  if (!object.contains(pointer)) return;
+  while (!pointer.empty()) {
+    const std::string last = pointer.back();
+    pointer.pop_back();
+    KubeObject& parent = pointer.empty() ? object : object[pointer];
+    parent.erase(last);
+    if (!parent.empty()) return;
+  }
+}
+
+}  // namespace
+
+FieldPaths fields_of(const KubeObject& object) {
+  FieldPaths paths;
+  for (const auto& [key, inner] : object.items()) {
+    if (among(kOfServer, key)) continue;
+    collect(inner, step("", key), paths);
+  }
+  paths.erase("/metadata");
+  return paths;
+}
+
+Merge merge_applied(const KubeObject* live, const FieldOwners& owners, const KubeObject& applied,
+                    std::string_view manager, bool force) {
+  Merge merge;
+  merge.object = live ? *live : KubeObject::object();
+  merge.owners = owners;
+  const FieldPaths sent = fields_of(applied);
+  for (const std::string& path : sent) {
+    const KubeObject* there = value_at(live, path);
+    if (there && *there == applied[Pointer(path)]) continue;
+    for (auto& [other, owned] : merge.owners) {
+      if (other == manager) continue;
+      for (auto field = owned.begin(); field != owned.end();) {
+        const bool meets = overlap(*field, path);
+        if (meets) merge.conflicts.push_back({other, *field});
+        field = meets && force ? owned.erase(field) : std::next(field);
+      }
+    }
+  }
+  if (!merge.conflicts.empty() && !force) return merge;
+  FieldPaths& own = merge.owners[std::string(manager)];
+  for (const std::string& path : own) {
+    if (sent.contains(path) || owned_by_others(merge.owners, manager, path)) continue;
+    erase_field(merge.object, path);
+  }
+  own = sent;
+  for (const std::string& path : sent) merge.object[Pointer(path)] = applied[Pointer(path)];
+  for (const char* key : {"apiVersion", "kind"}) merge.object[key] = applied[key];
+  for (const char* key : {"name", "namespace"}) {
+    const KubeObject& metadata = applied["metadata"];
+    if (metadata.contains(key)) merge.object["metadata"][key] = metadata[key];
+  }
+  std::erase_if(merge.owners, [](const auto& entry) { return entry.second.empty(); });
+  return merge;
+}
+
+void take_changed(const KubeObject* before, const KubeObject& now, std::string_view manager,
+                  FieldOwners& owners) {
+  const FieldPaths present = fields_of(now);
+  for (auto& [other, owned] : owners) {
+    std::erase_if(owned, [&](const std::string& path) { return !present.contains(path); });
+  }
+  FieldPaths changed;
+  for (const std::string& path : present) {
+    const KubeObject* old = value_at(before, path);
+    if (!old || *old != now[Pointer(path)]) changed.insert(path);
+  }
+  for (auto& [other, owned] : owners) {
+    if (other == manager) continue;
+    std::erase_if(owned, [&](const std::string& path) { return changed.contains(path); });
+  }
+  if (!changed.empty()) owners[std::string(manager)].merge(changed);
+  std::erase_if(owners, [](const auto& entry) { return entry.second.empty(); });
+}
+
+std::string to_text(const std::vector<FieldConflict>& conflicts) {
+  const auto shown = [](const FieldConflict& conflict) {
+    std::string path = conflict.path;
+    std::replace(path.begin(), path.end(), '/', '.');
+    return path;
+  };
+  std::string text = fmt::format("Apply failed with {} conflict{}: ", conflicts.size(),
+                                 conflicts.size() == 1 ? "" : "s");
+  for (std::size_t i = 0; i < conflicts.size(); ++i) {
+    text += fmt::format("{}conflict with \"{}\": {}", i == 0 ? "" : ", ", conflicts[i].manager,
+                        shown(conflicts[i]));
+  }
+  return text;
+}
+
+}  // namespace ichor::sim
