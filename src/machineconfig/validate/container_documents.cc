@@ -198,8 +198,8 @@ void check_container(const View& document, Report& report) {
 
 }  // namespace
 
-const std::vector<DocumentRule>& container_document_rules() {
-  static const std::vector<DocumentRule> list = {{"ContainerConfig", check_container}};
+std::span<const DocumentRule> container_document_rules() {
+  static constexpr DocumentRule list[] = {{"ContainerConfig", check_container}};
   return list;
 }
 
