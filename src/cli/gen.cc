@@ -13,6 +13,14 @@ FlagSet::Take append_to(std::vector<std::string>& list) {
   };
 }
 
+/// The text may be empty.
+FlagSet::Take store_in(std::string& target) {
+  return [&target](const std::string& text) {
+    target = text;
+    return std::string();
+  };
+}
+
 /// "a,b" adds two.
 FlagSet::Take append_list_to(std::vector<std::string>& list) {
   return [&list](const std::string& text) {
@@ -56,12 +64,12 @@ std::string take_outputs(const std::string& text, GenConfigRequest& config) {
 
 void declare_config_content(FlagSet& flags, GenConfigRequest& config) {
   flags.text("--kubernetes-version", "VERSION", config.kubernetes_version);
-  flags.text("--install-disk", "DISK", config.install_disk);
+  flags.value("--install-disk", "DISK", store_in(config.install_disk));
   flags.value("--install-image", "IMAGE", [&config](const std::string& text) {
     config.install_image = text;
     return std::string();
   });
-  flags.text("--dns-domain", "DOMAIN", config.dns_domain);
+  flags.value("--dns-domain", "DOMAIN", store_in(config.dns_domain));
   flags.value("--additional-sans", "LIST", append_list_to(config.additional_sans),
               FlagSet::Times::many);
   flags.value(
@@ -99,7 +107,7 @@ void declare_gen_config(FlagSet& flags, Request& request) {
   });
   flags.argument("ENDPOINT", FlagSet::Need::optional, [&config](const std::string& text) {
     config.endpoint = text;
-    const bool url = text.find("://") != std::string::npos && !text.ends_with("://");
+    const bool url = text.starts_with("https://") && !text.ends_with("://");
     return url ? std::string()
                : fmt::format("\"{}\" is no URL such as https://192.168.22.100:6443", text);
   });

@@ -9,7 +9,7 @@
 namespace ichor {
 
 Exit run(const MachineconfigPatchRequest& request, const CommonOptions& common, Desk& desk) {
-  const auto texts = read_patch_texts(request.patches, "--patch", desk);
+  const auto texts = read_given_patches(request.patches, "--patch", desk);
   if (!texts) return finish_aside(texts.error(), desk);
   auto text = desk.read_input(request.file);
   if (!text) return finish_aside(end_with(Exit::usage, text.error().message).value(), desk);
@@ -19,10 +19,10 @@ Exit run(const MachineconfigPatchRequest& request, const CommonOptions& common, 
   for (yaml::Document& document : *parsed) roots.push_back(std::move(document.root));
   // Without a version, config and patches show whose rules hold.
   int shown = minor_shown(roots);
-  for (const PatchText& patch : *texts) shown = std::max(shown, minor_shown(patch.text));
+  for (const GivenPatch& patch : *texts) shown = std::max(shown, minor_shown(patch.text));
   const auto minor = read_rules_version(request.talos_version, shown);
   if (!minor) return finish_aside(minor.error(), desk);
-  auto patches = load_patches(*texts, *minor);
+  auto patches = load_given_patches(*texts, *minor);
   if (!patches) return finish_aside(std::move(patches).error(), desk);
   auto patched = apply_patches(std::move(roots), request.file, *patches, *minor);
   if (!patched) return finish_aside(end_with(patched.error()).value(), desk);

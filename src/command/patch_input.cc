@@ -15,11 +15,11 @@ bool is_file_name(const std::string& text) {
 
 }  // namespace
 
-OrEnd<std::vector<PatchText>> read_patch_texts(const std::vector<std::string>& given,
-                                               const std::string& flag, Desk& desk) {
-  std::vector<PatchText> texts;
+OrEnd<std::vector<GivenPatch>> read_given_patches(const std::vector<std::string>& given,
+                                                  const std::string& flag, Desk& desk) {
+  std::vector<GivenPatch> texts;
   for (std::size_t i = 0; i < given.size(); ++i) {
-    PatchText& text = texts.emplace_back(PatchText{fmt::format("{}[{}]", flag, i + 1), given[i]});
+    GivenPatch& text = texts.emplace_back(GivenPatch{fmt::format("{}[{}]", flag, i + 1), given[i]});
     if (!given[i].starts_with('@') && !is_file_name(given[i])) continue;
     text.name = given[i].starts_with('@') ? given[i].substr(1) : given[i];
     auto content = desk.read_input(text.name);
@@ -31,14 +31,14 @@ OrEnd<std::vector<PatchText>> read_patch_texts(const std::vector<std::string>& g
 
 OrEnd<std::vector<Patch>> read_patches(const std::vector<std::string>& given,
                                        const std::string& flag, int minor, Desk& desk) {
-  const auto texts = read_patch_texts(given, flag, desk);
+  const auto texts = read_given_patches(given, flag, desk);
   if (!texts) return tl::unexpected(texts.error());
-  return load_patches(*texts, minor);
+  return load_given_patches(*texts, minor);
 }
 
-OrEnd<std::vector<Patch>> load_patches(const std::vector<PatchText>& texts, int minor) {
+OrEnd<std::vector<Patch>> load_given_patches(const std::vector<GivenPatch>& texts, int minor) {
   std::vector<Patch> patches;
-  for (const PatchText& text : texts) {
+  for (const GivenPatch& text : texts) {
     auto patch = load_patch(text.text, text.name, minor);
     if (!patch) return end_with(Exit::failed, patch.error().message);
     patches.push_back(std::move(*patch));

@@ -16,15 +16,15 @@ OrEnd<std::vector<Patch>> read_patches(const std::vector<std::string>& given,
                                        const std::string& flag, int minor, Desk& desk);
 
 /// A patch that is not read yet. `name` is its file, or what stands for it in messages.
-struct PatchText {
+struct GivenPatch {
   std::string name;
   std::string text;
 };
 
 /// The two steps of read_patches().
-OrEnd<std::vector<PatchText>> read_patch_texts(const std::vector<std::string>& given,
-                                               const std::string& flag, Desk& desk);
-OrEnd<std::vector<Patch>> load_patches(const std::vector<PatchText>& texts, int minor);
+OrEnd<std::vector<GivenPatch>> read_given_patches(const std::vector<std::string>& given,
+                                                  const std::string& flag, Desk& desk);
+OrEnd<std::vector<Patch>> load_given_patches(const std::vector<GivenPatch>& texts, int minor);
 
 /// The minor version whose rules --talos-version selects; `otherwise` if it is not given. Ends with
 /// exit 64 for one without a contract.

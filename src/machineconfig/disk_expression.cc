@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <vector>
 
 #include "machineconfig/go_scalar.h"
 
@@ -51,25 +50,29 @@ std::string disk_expression(const std::string& device) {
 }
 
 std::string disk_expression(const DiskSelector& selector) {
-  std::vector<std::string> parts;
-  const auto match = [&](const std::string& pattern, const char* field) {
-    if (!pattern.empty()) parts.push_back(fmt::format("glob({}, disk.{})", quoted(pattern), field));
+  std::string all;
+  const auto add = [&](std::string_view part) {
+    if (!all.empty()) all += " && ";
+    all += part;
   };
-  if (!selector.size.empty()) parts.push_back(size_expression(selector.size));
+  const auto match = [&](const std::string& pattern, const char* field) {
+    if (!pattern.empty()) add("glob(" + quoted(pattern) + ", disk." + field + ")");
+  };
+  if (!selector.size.empty()) add(size_expression(selector.size));
   match(selector.uuid, "uuid");
   match(selector.wwid, "wwid");
   match(selector.model, "model");
   match(selector.serial, "serial");
   match(selector.modalias, "modalias");
-  parts.emplace_back("disk.transport != \"\"");
-  if (selector.type == "nvme") parts.emplace_back("disk.transport == \"nvme\"");
-  if (selector.type == "sd") parts.emplace_back("disk.transport == \"mmc\"");
-  if (selector.type == "hdd") parts.emplace_back("disk.rotational");
-  if (selector.type == "ssd") parts.emplace_back("!disk.rotational");
+  add("disk.transport != \"\"");
+  if (selector.type == "nvme") add("disk.transport == \"nvme\"");
+  if (selector.type == "sd") add("disk.transport == \"mmc\"");
+  if (selector.type == "hdd") add("disk.rotational");
+  if (selector.type == "ssd") add("!disk.rotational");
   match(selector.bus_path, "bus_path");
-  parts.emplace_back("!disk.readonly");
-  parts.emplace_back("!disk.cdrom");
-  return fmt::format("{}", fmt::join(parts, " && "));
+  add("!disk.readonly");
+  add("!disk.cdrom");
+  return all;
 }
 
 }  // namespace ichor

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "base/check.h"
 #include "machineconfig/api_server_defaults.h"
 #include "machineconfig/disk_expression.h"
 #include "machineconfig/document.h"
+#include "yaml/document.h"
 
 namespace ichor {
 
@@ -14,6 +16,56 @@ namespace {
 constexpr std::string_view kControlPlaneRole = "node-role.kubernetes.io/control-plane";
 constexpr std::string_view kNoLoadBalancer =
     "node.kubernetes.io/exclude-from-external-load-balancers";
+
+// What is the same in every config, as Talos writes it.
+constexpr std::string_view kVolumes = R"(apiVersion: v1alpha1
+kind: VolumeConfig
+name: EPHEMERAL
+mount: {secure: true}
+---
+apiVersion: v1alpha1
+kind: FilesystemTrimConfig
+interval: 168h0m0s
+---
+apiVersion: v1alpha1
+kind: SecurityProfileConfig
+workloadIsolation: true
+)";
+constexpr std::string_view kAuthentication = R"(apiVersion: v1alpha1
+kind: KubeAuthenticationConfig
+configuration:
+  anonymous: {conditions: [{path: /livez}, {path: /readyz}, {path: /healthz}], enabled: true}
+  jwt: []
+---
+apiVersion: v1alpha1
+kind: KubeAuthorizerConfig
+name: node
+type: Node
+---
+apiVersion: v1alpha1
+kind: KubeAuthorizerConfig
+name: rbac
+type: RBAC
+)";
+constexpr std::string_view kPrism = R"(apiVersion: v1alpha1
+kind: KubePrismConfig
+port: 7445
+)";
+constexpr std::string_view kFlannel = R"(apiVersion: v1alpha1
+kind: KubeFlannelCNIConfig
+backendType: vxlan
+backendPort: 4789
+)";
+constexpr std::string_view kDns = R"(apiVersion: v1alpha1
+kind: KubeCoreDNSConfig
+enabled: true
+)";
+
+void add_fixed(std::string_view text, std::vector<yaml::Node>& documents) {
+  auto parsed = yaml::parse(text, "document");
+  check(parsed.has_value(), text);
+  for (yaml::Document& document : *parsed) documents.push_back(std::move(document.root));
+}
 
 yaml::Node issuing_ca(const pki::CertificateAndKey& pair) {
   return yaml::map().set("cert", pair.certificate).set("key", pair.key.reveal());
@@ -57,7 +109,7 @@ class Kubernetes {
       ca.set("acceptedCAs", yaml::list({secrets_.k8s.certificate}));
     }
     add(std::move(ca));
-    add(typed_document("KubePrismConfig").set("port", 7445));
+    add_fixed(kPrism, documents_);
     if (control_plane_) {
       add_api_server();
       add_components();
@@ -99,9 +151,7 @@ class Kubernetes {
             .set("name", "PodSecurity")
             .set("configuration", pod_security_defaults()));
     add(typed_document("KubeAuditPolicyConfig").set("configuration", default_audit_policy()));
-    add(typed_document("KubeAuthenticationConfig").set("configuration", authentication()));
-    add(typed_document("KubeAuthorizerConfig").set("name", "node").set("type", "Node"));
-    add(typed_document("KubeAuthorizerConfig").set("name", "rbac").set("type", "RBAC"));
+    add_fixed(kAuthentication, documents_);
     add(typed_document("KubeEtcdEncryptionConfig").set("config", encryption()));
     add(typed_document("KubeServiceAccountConfig")
             .set("issuer", yaml::map()
@@ -118,27 +168,12 @@ class Kubernetes {
     add(component("KubeControllerManagerConfig", "kube-controller-manager"));
     add(component("KubeSchedulerConfig", "kube-scheduler").set("config", yaml::map()));
     add(component("KubeProxyConfig", "kube-proxy").set("config", yaml::map()));
-    if (!input_.cni_none) {
-      add(typed_document("KubeFlannelCNIConfig")
-              .set("backendType", "vxlan")
-              .set("backendPort", 4789));
-    }
-    add(typed_document("KubeCoreDNSConfig").set("enabled", true));
+    if (!input_.cni_none) add_fixed(kFlannel, documents_);
+    add_fixed(kDns, documents_);
   }
 
   yaml::Map component(std::string_view kind, std::string_view name) const {
     return typed_document(kind).set("image", fmt::format("registry.k8s.io/{}:{}", name, version_));
-  }
-
-  static yaml::Node authentication() {
-    std::vector<yaml::Node> conditions;
-    for (const char* const path : {"/livez", "/readyz", "/healthz"}) {
-      conditions.push_back(yaml::map().set("path", path));
-    }
-    return yaml::map()
-        .set("anonymous",
-             yaml::map().set("conditions", yaml::list(std::move(conditions))).set("enabled", true))
-        .set("jwt", yaml::list(std::vector<yaml::Node>{}));
   }
 
   /// The names are those under which older contracts encrypt, so that what is stored can be read.
@@ -194,11 +229,7 @@ std::vector<yaml::Node> machine_documents(const GenerateInput& input,
   if (!input.nameservers.empty()) resolver.set("nameservers", nameserver_list(input.nameservers));
   resolver.set("hostDNS", yaml::map().set("enabled", true).set("forwardKubeDNSToHost", true));
   documents.push_back(std::move(resolver));
-  documents.push_back(typed_document("VolumeConfig")
-                          .set("name", "EPHEMERAL")
-                          .set("mount", yaml::map().set("secure", true)));
-  documents.push_back(typed_document("FilesystemTrimConfig").set("interval", "168h0m0s"));
-  documents.push_back(typed_document("SecurityProfileConfig").set("workloadIsolation", true));
+  add_fixed(kVolumes, documents);
   return documents;
 }
 

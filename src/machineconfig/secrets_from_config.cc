@@ -22,7 +22,8 @@ class Parts {
   /// The text under the keys of the v1alpha1 document.
   std::string text(Keys keys, bool required = true) {
     std::string found = text_in("", keys);
-    if (found.empty() && required) miss(fmt::format("{}", fmt::join(keys, ".")));
+    if (found.empty() && required)
+      miss(fmt::format("{}", fmt::join(std::vector<std::string_view>(keys), ".")));
     return found;
   }
   std::string decoded(Keys keys) { return pki::from_base64(text(keys)).value_or(""); }

@@ -123,8 +123,8 @@ void check_base_spec(const View& document, Report& report) {
 
 }  // namespace
 
-const std::vector<DocumentRule>& cluster_document_rules() {
-  static const std::vector<DocumentRule> list = {
+std::span<const DocumentRule> cluster_document_rules() {
+  static constexpr DocumentRule list[] = {
       {"CRIBaseRuntimeSpecConfig", check_base_spec},
       {"CRICustomizationConfig", check_customization},
       {"DiscoveryIdentityConfig", check_identity},

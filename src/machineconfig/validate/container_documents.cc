@@ -56,7 +56,7 @@ bool check_options(const View& options, Report& report) {
   for (const View& option : options.items()) {
     if (std::find(known.begin(), known.end(), option.text()) == known.end()) {
       report.error(option, fmt::format("there is no mount option `{}`", option.text()),
-                   fmt::format("use {}", fmt::join(known, ", ")));
+                   "use ro, rw, noexec, nosuid, nodev, noatime, rbind or rshared");
       fine = false;
     }
     const int way = option.text() == "ro" ? 1 : option.text() == "rw" ? 2 : 0;
@@ -161,7 +161,7 @@ void check_dependencies(const View& document, Report& report) {
       continue;
     }
     report.error(condition, fmt::format("the network has no condition `{}`", condition.text()),
-                 fmt::format("use {}", fmt::join(conditions, ", ")));
+                 "use addresses, connectivity, hostname or etcfiles");
   }
   for (const View& other : depends["containers"].items()) {
     if (other.empty()) {
@@ -198,8 +198,8 @@ void check_container(const View& document, Report& report) {
 
 }  // namespace
 
-const std::vector<DocumentRule>& container_document_rules() {
-  static const std::vector<DocumentRule> list = {{"ContainerConfig", check_container}};
+std::span<const DocumentRule> container_document_rules() {
+  static constexpr DocumentRule list[] = {{"ContainerConfig", check_container}};
   return list;
 }
 

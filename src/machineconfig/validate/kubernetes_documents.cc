@@ -283,8 +283,8 @@ void check_api_access(const View& document, Report& report) {
 
 }  // namespace
 
-const std::vector<DocumentRule>& kubernetes_document_rules() {
-  static const std::vector<DocumentRule> list = {
+std::span<const DocumentRule> kubernetes_document_rules() {
+  static constexpr DocumentRule list[] = {
       {"KubeAPIServerCAConfig", check_api_server_ca},
       {"KubeAPIServerConfig", check_api_server},
       {"KubeAdmissionControlConfig", require_name},

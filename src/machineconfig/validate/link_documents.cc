@@ -118,8 +118,8 @@ void check_wireguard_config(const View& document, Report& report) {
 
 }  // namespace
 
-const std::vector<DocumentRule>& link_document_rules() {
-  static const std::vector<DocumentRule> list = {
+std::span<const DocumentRule> link_document_rules() {
+  static constexpr DocumentRule list[] = {
       {"LinkConfig", check_link},        {"DummyLinkConfig", check_link},
       {"BridgeConfig", check_link},      {"BondConfig", check_bond_config},
       {"VLANConfig", check_vlan_config}, {"VethConfig", check_veth_config},

@@ -321,8 +321,8 @@ void check_tcp_probe(const View& document, Report& report) {
 
 }  // namespace
 
-const std::vector<DocumentRule>& network_document_rules() {
-  static const std::vector<DocumentRule> list = {
+std::span<const DocumentRule> network_document_rules() {
+  static constexpr DocumentRule list[] = {
       {"BGPInstanceConfig", check_bgp},
       {"BlackholeRouteConfig", check_blackhole},
       {"DHCPv4Config", check_dhcp},

@@ -85,8 +85,8 @@ void check_tls(const View& document, Report& report) {
 
 }  // namespace
 
-const std::vector<DocumentRule>& registry_document_rules() {
-  static const std::vector<DocumentRule> list = {
+std::span<const DocumentRule> registry_document_rules() {
+  static constexpr DocumentRule list[] = {
       {"RegistryAuthConfig", check_auth},
       {"RegistryMirrorConfig", check_mirror},
       {"RegistryTLSConfig", check_tls},

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,15 +15,9 @@ class Report {
  public:
   explicit Report(int minor) : minor_(minor) {}
 
-  void error(const View& at, std::string what, std::string fix) {
-    add(Severity::error, at.at(), std::move(what), std::move(fix));
-  }
-  void warning(const View& at, std::string what, std::string fix) {
-    add(Severity::warning, at.at(), std::move(what), std::move(fix));
-  }
-  void add(Severity severity, yaml::Position at, std::string what, std::string fix) {
-    findings_.push_back({severity, at, std::move(what), std::move(fix)});
-  }
+  // Views keep the many callers small; most texts are literals.
+  void error(const View& at, std::string_view what, std::string_view fix);
+  void warning(const View& at, std::string_view what, std::string_view fix);
   /// Every problem of an expression; `name` is the key under which it stands.
   void expression(const View& at, std::string_view name, cel::Place place);
 

@@ -147,8 +147,8 @@ void check_image_verification(const View& document, Report& report) {
 
 }  // namespace
 
-const std::vector<DocumentRule>& runtime_document_rules() {
-  static const std::vector<DocumentRule> list = {
+std::span<const DocumentRule> runtime_document_rules() {
+  static constexpr DocumentRule list[] = {
       {"EnvironmentConfig", check_environment},
       {"EventSinkConfig", check_event_sink},
       {"ExtensionServiceConfig", check_extension_service},

@@ -82,8 +82,8 @@ void check_logical_volume(const View& document, Report& report) {
 
 }  // namespace
 
-const std::vector<DocumentRule>& storage_document_rules() {
-  static const std::vector<DocumentRule> list = {
+std::span<const DocumentRule> storage_document_rules() {
+  static constexpr DocumentRule list[] = {
       {"LVMLogicalVolumeConfig", check_logical_volume},
       {"LVMVolumeGroupConfig", check_volume_group},
       {"RAIDArrayConfig", check_raid_array},

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "machineconfig/typed_config.h"
@@ -52,15 +54,15 @@ struct DocumentRule {
 };
 
 // One file for each.
-const std::vector<DocumentRule>& link_document_rules();
-const std::vector<DocumentRule>& network_document_rules();
-const std::vector<DocumentRule>& volume_document_rules();
-const std::vector<DocumentRule>& runtime_document_rules();
-const std::vector<DocumentRule>& registry_document_rules();
-const std::vector<DocumentRule>& cluster_document_rules();
-const std::vector<DocumentRule>& kubernetes_document_rules();
-const std::vector<DocumentRule>& container_document_rules();
-const std::vector<DocumentRule>& storage_document_rules();
+std::span<const DocumentRule> link_document_rules();
+std::span<const DocumentRule> network_document_rules();
+std::span<const DocumentRule> volume_document_rules();
+std::span<const DocumentRule> runtime_document_rules();
+std::span<const DocumentRule> registry_document_rules();
+std::span<const DocumentRule> cluster_document_rules();
+std::span<const DocumentRule> kubernetes_document_rules();
+std::span<const DocumentRule> container_document_rules();
+std::span<const DocumentRule> storage_document_rules();
 
 /// What a typed document and the v1alpha1 document must not say both.
 void check_old_and_new(const View& v1alpha1, const ConfigDocument& document, Report& report);

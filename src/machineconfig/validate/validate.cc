@@ -32,11 +32,11 @@ void check_v1alpha1(const View& root, const ValidateOptions& options, int minor,
 }
 
 void check_document(const ConfigDocument& document, Report& report) {
-  for (const auto* rules :
-       {&link_document_rules(), &network_document_rules(), &volume_document_rules(),
-        &runtime_document_rules(), &registry_document_rules(), &cluster_document_rules(),
-        &kubernetes_document_rules(), &container_document_rules(), &storage_document_rules()}) {
-    for (const DocumentRule& rule : *rules) {
+  for (const auto& rules :
+       {link_document_rules(), network_document_rules(), volume_document_rules(),
+        runtime_document_rules(), registry_document_rules(), cluster_document_rules(),
+        kubernetes_document_rules(), container_document_rules(), storage_document_rules()}) {
+    for (const DocumentRule& rule : rules) {
       if (document.kind->kind == rule.kind) rule.check(View(document.value), report);
     }
   }

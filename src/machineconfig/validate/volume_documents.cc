@@ -252,8 +252,8 @@ void check_zswap(const View& document, Report& report) {
 
 }  // namespace
 
-const std::vector<DocumentRule>& volume_document_rules() {
-  static const std::vector<DocumentRule> list = {
+std::span<const DocumentRule> volume_document_rules() {
+  static constexpr DocumentRule list[] = {
       {"ExistingVolumeConfig", check_existing_volume},
       {"ExternalVolumeConfig", check_external_volume},
       {"RawVolumeConfig", check_raw_volume},

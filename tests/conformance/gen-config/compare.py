@@ -100,10 +100,13 @@ class Bench:
             done = talos.run([program, "gen", "secrets", "--force", "--from-controlplane-config",
                               config, "--output-file", target])
             found.append(yaml.safe_load(target.read_text()) if done.returncode == 0 else None)
-        if None not in found:
-            yield from talos.differences(*found, "secrets")
-        elif found[0] is not None or "certs" in str(found[1]):
-            yield f"secrets: ichor {found[0] is not None}, talosctl {found[1] is not None}"
+        ours, theirs = found
+        # Of a config without all of them talosctl gives what is there, and ichor refuses it.
+        whole = theirs is not None and all(theirs["certs"].values())
+        if ours is not None and theirs is not None:
+            yield from talos.differences(ours, theirs, "secrets")
+        elif ours is not None or whole:
+            yield f"secrets: ichor {ours is not None}, talosctl {theirs is not None}"
 
     def differences(self, ours, theirs, contract):
         for name in FILES:
