@@ -86,6 +86,8 @@ const std::vector<Mutant>& mutants_of_kubernetes() {
       {"flux-not-awaited", "the handover is said before Flux is Ready", "I32", "all", true},
       {"kustomizations-not-awaited", "the handover is said before Kustomizations are Ready", "I32",
        "kube-repository-locked", true},
+      {"gates-one-by-one", "the handover is said of gates that held one after another", "I32",
+       "all", true},
       {"old-kinds-trusted", "a gate rests on an old answer that a kind is not served", "I32",
        "kube-crd-slow", true},
       {"token-in-address", "the token of Connect stands in the address", "I30", "all", true},

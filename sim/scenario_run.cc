@@ -21,10 +21,13 @@ namespace {
 SeedPlan plan_of(const Scenario& scenario) {
   FaultChoice armed;
   armed.everything = false;
+  // One that disturbs Kubernetes needs the phases to meet it.
+  Line line = Line::talos;
   for (const std::string& name : scenario.arm) {
     armed.allowed.push_back(parse_faults(name)->allowed.front());
+    if (fault_catalogue()[armed.allowed.back()].of_kubernetes) line = Line::whole;
   }
-  SeedPlan plan = draw_plan(scenario.seed, scenario.shape, armed);
+  SeedPlan plan = draw_plan(scenario.seed, scenario.shape, armed, line);
   plan.personality = scenario.talos;
   plan.platform = scenario.platform;
   plan.addresses_move = scenario.addresses_move;

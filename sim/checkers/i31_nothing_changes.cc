@@ -23,7 +23,10 @@ class NothingChanges final : public Checker {
     effects_ = 0;
     if (truth().kube) before_ = versions();
   }
-  void on_kube_effect(const KubeRequest&) override { ++effects_; }
+  // A kubelet may ask for a certificate at any time; an answer to it is no change.
+  void on_kube_effect(const KubeRequest& request) override {
+    if (request.call != Call::approve_csr) ++effects_;
+  }
 
   void on_repeated(const RunResult&) override {
     if (!truth().kube) return;

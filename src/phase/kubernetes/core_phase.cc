@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 #include "async/task_group.h"
 #include "base/mutant.h"
@@ -67,8 +68,14 @@ class Approver {
     group.spawn(csrs_.run(context));
     while (!context.cancelled()) {
       const std::uint64_t rings = changed_.rings();
-      co_await approve_all(context);
-      if (co_await changed_.rung_since(context, rings) != Wake::signalled) break;
+      const std::optional<Duration> pause = co_await approve_all(context);
+      Wake wake = Wake::signalled;
+      if (pause) {
+        wake = co_await sleep_for(context, *pause);
+      } else {
+        wake = co_await changed_.rung_since(context, rings);
+      }
+      if (wake != Wake::signalled) break;
     }
     co_await group.join();
   }
@@ -85,16 +92,27 @@ class Approver {
     return all;
   }
 
-  Task<void> approve_all(Context context) {
+  /// Nothing, or how long to rest before one that failed in a way that may pass is tried again.
+  Task<std::optional<Duration>> approve_all(Context context) {
+    std::optional<Duration> pause;
     for (const KubeObject& csr : list()) {
       const CsrVerdict verdict = judge_csr(csr, run_.profile);
       const std::string uid = text_at(csr, {"metadata", "uid"});
       const bool tried = std::find(tried_.begin(), tried_.end(), uid) != tried_.end();
       if (verdict.kind != CsrVerdict::Kind::approve || tried) continue;
       const Outcome outcome = co_await run_.actor.approve(context, csr, verdict.reason);
-      // One that was lost is seen again as pending, and tried again.
-      if (outcome.kind != OutcomeKind::unknown) tried_.push_back(uid);
       const std::string object = to_text(ref_of(csr));
+      // One that was lost is seen again as pending, and tried again.
+      const bool passing = outcome.kind == OutcomeKind::refused &&
+                           judge_kube(*outcome.error).reaction == Reaction::retry;
+      const RetryLimits& limits = run_.profile.retry;
+      if (passing && ++failures_[uid] <= limits.retries) {
+        run_.say(EventKind::retrying, fmt::format("{}: {}", object, to_text(*outcome.error)),
+                 failures_[uid]);
+        pause = mutation_delay(failures_[uid], limits, run_.world.random);
+        continue;
+      }
+      if (outcome.kind != OutcomeKind::unknown) tried_.push_back(uid);
       if (outcome.kind == OutcomeKind::done) {
         run_.report.objects.push_back({object, "update", {"approved: " + verdict.reason}});
         run_.say(EventKind::acted, fmt::format("{}: approved, {}", object, verdict.reason));
@@ -102,12 +120,14 @@ class Approver {
         run_.warn({object, to_text(*outcome.error), "approve it by hand", "K2", false});
       }
     }
+    co_return pause;
   }
 
   PhaseRun& run_;
   Bell changed_;
   KubeMirror csrs_;
   std::vector<std::string> tried_;
+  std::map<std::string, int> failures_;  // by uid
 };
 
 /// Runs the releases, each as soon as what it needs is deployed and works.

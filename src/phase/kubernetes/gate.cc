@@ -80,8 +80,8 @@ class Waiting {
       if (!watches_[i]->unserved()) continue;
       const auto list = co_await place_.kube.list(context_, gate_.watches[i]);
       const bool unserved = !list && list.error().code == Code::not_found;
-      // Its mirror asks again soon; what it lists then is judged.
-      if (!unserved && watches_[i]->unserved()) unmet.push_back(newly_served(i));
+      // Its mirror asks again soon, or has just done so; what it lists is judged then.
+      if (!unserved) unmet.push_back(newly_served(i));
     }
     co_return unmet;
   }

@@ -15,6 +15,7 @@ bool ended_well(const PhaseReport& report) { return report.end == StepEnd::passe
 Finding unwritable(const Error& error) {
   Finding finding;
   finding.id = "L13";
+  finding.where = kToolsKubeconfig;
   finding.what = error.message;
   finding.fix = "make the state folder writable or free space on its disk, then run it again";
   return finding;

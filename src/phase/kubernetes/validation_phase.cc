@@ -66,21 +66,39 @@ Task<void> check_tree(Context context, PhaseRun& run) {
   }
 }
 
+Task<void> look_once(Context context, PhaseRun& run, Gate gate, bool& all) {
+  gate.once = true;
+  const GateEnd end = co_await wait_for(context, run.place(), gate);
+  if (!end.holds()) all = false;
+}
+
+/// Waits until all gates hold at the same time: one that held may be broken again before the last
+/// of them does, and the handover is said of what was seen together.
+Task<void> pass_together(Context context, PhaseRun& run, std::vector<Gate> gates) {
+  while (true) {
+    TaskGroup waits(context);
+    for (const Gate& gate : gates) waits.spawn(pass_beside(context, run, gate));
+    co_await waits.join();
+    if (run.report.end != StepEnd::passed || mutant("gates-one-by-one")) co_return;
+    bool all = true;
+    TaskGroup looks(context);
+    for (const Gate& gate : gates) looks.spawn(look_once(context, run, gate, all));
+    co_await looks.join();
+    if (all || context.cancelled()) co_return;
+  }
+}
+
 }  // namespace
 
 Task<void> run_validation(Context context, PhaseRun& run) {
   const KubernetesPlan& plan = run.material.plan;
   TaskGroup group(context);
   if (!plan.flux.kustomize_root.empty()) group.spawn(check_tree(context, run));
-  if (!run.options.dry_run) {
-    if (!mutant("flux-not-awaited")) {
-      group.spawn(pass_beside(context, run, flux_gate(plan.flux)));
-    }
-    if (!mutant("kustomizations-not-awaited")) {
-      group.spawn(pass_beside(context, run, kustomizations_gate()));
-    }
-    if (plan.gates.csi_phase == 3) group.spawn(pass_beside(context, run, csi_gate(plan.gates)));
-  }
+  std::vector<Gate> gates;
+  if (!mutant("flux-not-awaited")) gates.push_back(flux_gate(plan.flux));
+  if (!mutant("kustomizations-not-awaited")) gates.push_back(kustomizations_gate());
+  if (plan.gates.csi_phase == 3) gates.push_back(csi_gate(plan.gates));
+  if (!run.options.dry_run) group.spawn(pass_together(context, run, std::move(gates)));
   co_await group.join();
 }
 
