@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <map>
+#include <string>
 
 #include "sim/checkers/make.h"
 #include "sim/kube/request.h"
@@ -24,8 +26,7 @@ class Convergence final : public Checker {
   void on_kube_request(const KubeRequest& request) override {
     if (!request.changes_something()) return;
     if (request.process != process_) follow(request.process);
-    // A kubelet may ask for a certificate at any time; an answer to it is no change of the cluster.
-    ++(request.call == Call::approve_csr ? approvals_ : mutations_);
+    ++(answers_a_new_request(request) ? approvals_ : mutations_);
   }
 
   void on_repeated(const RunResult& result) override {
@@ -40,14 +41,23 @@ class Convergence final : public Checker {
   }
 
  private:
+  /// A kubelet may ask for a certificate at any time, so the first answer to it is no change of the
+  /// cluster. What an earlier run has tried to approve is left over from that run, and counts.
+  bool answers_a_new_request(const KubeRequest& request) {
+    if (request.call != Call::approve_csr) return false;
+    const auto [known, is_new] = first_tried_.try_emplace(to_text(request.ref), request.process);
+    return is_new || known->second == request.process;
+  }
+
   void follow(int process) {
     process_ = process;
     mutations_ = approvals_ = 0;
   }
 
   int process_{0};
-  int mutations_{0};  // of the latest run
-  int approvals_{0};  // of requests of kubelets
+  int mutations_{0};                        // of the latest run
+  int approvals_{0};                        // of it, of requests that no earlier run tried
+  std::map<std::string, int> first_tried_;  // certificate requests, with the run that was first
 };
 
 template std::unique_ptr<Checker> make_checker<Convergence>(const Truth& truth);

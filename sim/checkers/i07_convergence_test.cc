@@ -1,4 +1,5 @@
 #include "sim/checkers/history.h"
+#include "sim/checkers/kube_history.h"
 
 namespace ichor::sim {
 namespace {
@@ -40,6 +41,23 @@ TEST(Convergence, IsBrokenByARepetitionThatTellsOfMutations) {
   bring_up_and_repeat(history);
   history.checker->on_repeated(result_of(Exit::done, 2));
   EXPECT_EQ(history.violation(), "the repeated run sent 0 mutations and told of 2");
+}
+
+TEST(Convergence, AllowsTheFirstAnswerToACertificateRequest) {
+  KubeHistory history("I7");
+  history.starts_again();
+  history.approves("csr-w1-2");
+  history.checker->on_repeated(result_of(Exit::done, 1));
+  EXPECT_EQ(history.violation(), "");
+}
+
+TEST(Convergence, IsBrokenByAnApprovalThatAnEarlierRunTried) {
+  KubeHistory history("I7");
+  history.approves("csr-w1-1");
+  history.starts_again();
+  history.approves("csr-w1-1");
+  history.checker->on_repeated(result_of(Exit::done, 1));
+  EXPECT_EQ(history.violation(), "the repeated run sent 1 mutations and told of 1");
 }
 
 TEST(Convergence, IsBrokenByARepetitionThatFails) {
