@@ -216,6 +216,7 @@ struct DoctorRequest {
 
 struct ReportRequest {
   bool text{false};
+  std::string html;  // a file, or "-"; empty: no HTML
 };
 
 struct UnlockRequest {
