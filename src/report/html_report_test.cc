@@ -62,7 +62,7 @@ TEST(HtmlReport, ShowsVerdictChangesAndTheEvidenceForTheBootstrap) {
 TEST(HtmlReport, TheTimelineHasABarForEachChangeAsLongAsItTook) {
   const std::string page = html_report("infra", one_run());
   // 11 seconds over 790 units: a change of 5 seconds is 359 wide.
-  EXPECT_THAT(page, HasSubstr("<rect class=\"refused\" x=\"365.5\" y=\"27\" width=\"359.1\""));
+  EXPECT_THAT(page, HasSubstr("<rect class=\"refused\" x=\"365.5\" y=\"49\" width=\"359.1\""));
 }
 
 TEST(HtmlReport, NothingOfTheJournalIsMarkup) {

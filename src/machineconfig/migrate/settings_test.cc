@@ -12,10 +12,10 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::vector<yaml::Node> documents(std::string_view text) {
+  auto parsed = yaml::parse(text, "config");
+  EXPECT_TRUE(parsed.has_value());
   std::vector<yaml::Node> roots;
-  for (yaml::Document& document : *yaml::parse(text, "config")) {
-    roots.push_back(std::move(document.root));
-  }
+  for (yaml::Document& document : *parsed) roots.push_back(std::move(document.root));
   return roots;
 }
 
