@@ -440,15 +440,20 @@ void SimWatch::ring_after(Duration delay) {
   if (pending_ != 0) return;
   pending_ = world_.clock().call_at(later(world_.clock().now(), delay), [this] {
     pending_ = 0;
-    bell_.ring();
+    ring();
   });
+}
+
+void SimWatch::ring() {
+  const Stage stage = port_ && port_->node ? port_->node->stage() : stage_;
+  std::exchange(stage_, stage) == stage ? bell_.ring() : bell_.ring_urgently();
 }
 
 void SimWatch::node_changed() {
   const int copies = world_.watch_copies();
   if (copies == 0) return;
   ring_after(world_.plan().latency);
-  if (copies > 1) bell_.ring();
+  if (copies > 1) ring();
 }
 
 void SimWatch::connection_forgotten() {

@@ -65,11 +65,13 @@ class SimWatch final : public Watch {
 
  private:
   void ring_after(Duration delay);
+  void ring();
 
   SimWorld& world_;
   Port* port_;
   Bell& bell_;
   bool alive_{true};
+  Stage stage_{Stage::unknown};
   Clock::CallId pending_{0};
 };
 

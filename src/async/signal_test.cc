@@ -136,6 +136,25 @@ TEST_F(SignalTest, ARingBetweenLookAndWaitIsHeard) {
   EXPECT_EQ(result, Wake::signalled);
 }
 
+Task<void> hear_urgent(Bell& bell, Context context, std::uint64_t seen,
+                       std::optional<Wake>& result) {
+  result = co_await bell.rung_urgently_since(context, seen);
+}
+
+TEST_F(SignalTest, AListenerForUrgentRingsSleepsThroughOthers) {
+  Bell bell;
+  const std::uint64_t seen = bell.urgent_rings();
+  std::optional<Wake> result;
+  Task<void> task = hear_urgent(bell, context(), seen, result);
+  task.start();
+  bell.ring();
+  clock_.run_for(seconds(1));
+  EXPECT_FALSE(result);
+  bell.ring_urgently();
+  clock_.run_for(seconds(1));
+  EXPECT_EQ(result, Wake::signalled);
+}
+
 Task<void> receive(std::shared_ptr<Slot<int>> slot, Context context, std::optional<Wake>& result) {
   result = co_await Slot<int>::ready(slot, context);
 }

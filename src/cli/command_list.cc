@@ -26,6 +26,8 @@ const std::vector<CommandSpec>& commands() {
       {"gen talosconfig", "make a talosconfig from secrets", declare_gen_talosconfig, true},
       {"machineconfig patch", "patch a machine config", declare_machineconfig_patch, true},
       {"machineconfig diff", "tell how two machine configs differ", declare_machineconfig_diff},
+      {"migrate", "convert configs and patches to the documents of Talos 1.14", declare_migrate,
+       true},
       {"validate", "tell whether Talos would take a machine config", declare_validate},
       {"lab start", "run simulated nodes behind real sockets on this machine", declare_lab_start},
       {"lab status", "tell how the nodes of a lab are", declare_lab_status},

@@ -65,6 +65,7 @@ void declare_schematic_diff(FlagSet& flags, Request& request);
 void declare_schematic_upload(FlagSet& flags, Request& request);
 void declare_secrets_encrypt(FlagSet& flags, Request& request);
 void declare_secrets_decrypt(FlagSet& flags, Request& request);
+void declare_migrate(FlagSet& flags, Request& request);
 void declare_validate(FlagSet& flags, Request& request);
 void declare_completion(FlagSet& flags, Request& request);
 void declare_init(FlagSet& flags, Request& request);

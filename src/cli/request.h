@@ -216,6 +216,7 @@ struct DoctorRequest {
 
 struct ReportRequest {
   bool text{false};
+  std::string html;  // a file, or "-"; empty: no HTML
 };
 
 struct UnlockRequest {
@@ -380,6 +381,14 @@ struct MachineconfigDiffRequest {
 
 enum class ValidateMode { metal, cloud, container };
 
+struct MigrateRequest {
+  std::string to;                  // the version of Talos
+  std::string file;                // a config or a patch; empty: the patches of the profile
+  std::string output{"-"};         // of a file
+  bool write{false};               // in place
+  std::string kubernetes_version;  // for images that a config leaves to Talos
+};
+
 struct ValidateRequest {
   std::string config;  // a file
   std::optional<ValidateMode> mode;
@@ -395,15 +404,14 @@ struct CompletionRequest {
 
 struct VersionRequest {};
 
-using Request =
-    std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
-                 DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions,
-                 KubeconfigRequest, HealthRequest, StatusRequest, DoctorRequest, ReportRequest,
-                 UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
-                 SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
-                 SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
-                 SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
-                 MachineconfigPatchRequest, MachineconfigDiffRequest, ValidateRequest, InitRequest,
-                 SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest>;
+using Request = std::variant<
+    VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest, DiscoverRequest,
+    ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions, KubeconfigRequest, HealthRequest,
+    StatusRequest, DoctorRequest, ReportRequest, UnlockRequest, LabStartRequest, LabStatusRequest,
+    LabInjectRequest, LabStopRequest, SimulateRequest, RenderRequest, SchematicIdRequest,
+    SchematicShowRequest, SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
+    SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
+    MachineconfigPatchRequest, MachineconfigDiffRequest, MigrateRequest, ValidateRequest,
+    InitRequest, SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest>;
 
 }  // namespace ichor

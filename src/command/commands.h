@@ -43,6 +43,7 @@ Exit run(const SchematicDiffRequest& request, const CommonOptions& common, Desk&
 Exit run(const SchematicUploadRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SecretsEncryptRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SecretsDecryptRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const MigrateRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const ValidateRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const CompletionRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const InitRequest& request, const CommonOptions& common, Desk& desk);

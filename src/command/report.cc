@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
+#include "command/deliver.h"
 #include "command/finish.h"
 #include "command/profile_input.h"
+#include "report/html_report.h"
 
 namespace ichor {
 
-Exit run(const ReportRequest&, const CommonOptions& common, Desk& desk) {
+Exit run(const ReportRequest& request, const CommonOptions& common, Desk& desk) {
   auto input = read_profile_input(common, {}, desk);
   if (!input) return finish(std::move(input).error(), desk);
   auto state = desk.open_state(state_path(common, *input), Desk::Missing::refuse);
@@ -17,6 +19,12 @@ Exit run(const ReportRequest&, const CommonOptions& common, Desk& desk) {
   }
   auto records = (*state)->journal().read();
   if (!records) return finish(end_with(records.error()).value(), desk);
+  if (!request.html.empty()) {
+    std::vector<TextOutput> outputs;
+    outputs.push_back({"report", request.html,
+                       SecretString(html_report(input->profile.name, *records)), true, true});
+    return deliver(std::move(outputs), true, {}, common, desk);
+  }
   const std::size_t count = records->size();
   desk.display().show(History{input->profile.name, *std::move(records)});
   RunResult result;

@@ -9,6 +9,7 @@
 #include "command/partial_run.h"
 #include "command/site_checks.h"
 #include "model/kubernetes_plan.h"
+#include "report/html_report.h"
 
 namespace ichor {
 
@@ -129,6 +130,16 @@ void note_kubeconfig(const Result<bool>& exported, const std::string& path, Summ
   }
 }
 
+/// Leaves the report of all runs in the state folder. A report that cannot be written is no reason
+/// to call the run failed: the journal has all of it.
+void write_report(const std::string& cluster, StateDir& state, Summary& summary) {
+  const auto records = state.journal().read();
+  if (!records) return;
+  const auto written =
+      state.files().write("report.html", SecretString(html_report(cluster, *records)));
+  if (written) summary.written.emplace_back("report", state.path() + "/report.html");
+}
+
 Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileInput& input,
                  const CommonOptions& common, Desk& desk) {
   // Asked before the run: a kubeconfig that may not be written is bad news after twenty minutes.
@@ -184,6 +195,7 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   summary.written.emplace_back("state", space->state->path());
   summary.written.emplace_back("talosconfig", space->state->path() + "/talosconfig");
   summary.written.insert(summary.written.end(), configs->begin(), configs->end());
+  write_report(input.profile.name, *space->state, summary);
   if (exported) note_kubeconfig(*exported, ground.kubeconfig, summary);
   summary.next = next_steps(summary.result, ground, input.profile.name);
   const bool gone = ground.lab_is_temporary && ended_well(summary.result.exit);

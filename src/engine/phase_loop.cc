@@ -160,6 +160,7 @@ Task<PhaseEnd> PhaseLoop::run(Context outer) {
     if (context.expired()) co_return co_await out_of_time(outer);
     if (run_.ledger.broken()) co_return journal_broken();
     const std::uint64_t rings_seen = changed_.rings();
+    urgent_seen_ = changed_.urgent_rings();
     looked_ = LookTime::now(context);
     run_.looked = looked_;
     co_await subject_.look(context);
@@ -232,9 +233,21 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Wait wait,
   }
   co_await subject_.listen(context);
   co_await changed_.rung_since(context.within(pause), rings_seen);
-  const Duration put_off = pace_.put_off(context.now());
-  if (put_off > Duration{}) co_await sleep_for(context, put_off);
+  co_await keep_pace(context);
   co_return std::nullopt;
+}
+
+Task<void> PhaseLoop::keep_pace(Context context) {
+  const auto urgent = [this] { return changed_.urgent_rings() != urgent_seen_; };
+  if (!urgent()) {
+    const Duration put_off = pace_.put_off(context.now());
+    if (put_off > Duration{}) {
+      co_await changed_.rung_urgently_since(context.within(put_off), urgent_seen_);
+    }
+  }
+  if (!urgent()) co_return;
+  const Duration put_off = urgent_pace_.put_off(context.now());
+  if (put_off > Duration{}) co_await sleep_for(context, put_off);
 }
 
 Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {

@@ -48,6 +48,9 @@ class PhaseLoop {
   Task<std::optional<PhaseEnd>> follow(Context context, Remember remember);
   Task<std::optional<PhaseEnd>> follow(Context context, Wait wait, std::uint64_t rings_seen);
 
+  /// Puts the next look off while changes come too often; a new stage is followed sooner.
+  Task<void> keep_pace(Context context);
+
   PhaseEnd stopped(Stop stop) const;
   Task<PhaseEnd> out_of_time(Context outer);
   /// A wait for one fault has lasted too long.
@@ -69,6 +72,8 @@ class PhaseLoop {
   MonoTime started_{};
   LookTime looked_{};
   LookPace pace_;
+  LookPace urgent_pace_;
+  std::uint64_t urgent_seen_{0};
   Wait waiting_;
   std::optional<CallError> trouble_;  // of the look that waiting_ is from
   MonoTime waiting_since_{};          // for the same fault

@@ -3,6 +3,7 @@
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <utility>
 
 #include "engine/test_kit.h"
@@ -166,6 +167,58 @@ TEST_F(OverdueTest, AWaitWithALimitEndsAsItsFault) {
   ASSERT_TRUE(end_.finding);
   EXPECT_EQ(end_.finding->id, "E7");
   EXPECT_EQ(end_.finding->fix, "remove it");
+}
+
+/// A node whose services change all the time while it boots, and whose stage changes once.
+class NoisyTest : public LoopRig {
+ protected:
+  class Session final : public MaintenanceSession {
+   public:
+    explicit Session(NoisyTest& test) : MaintenanceSession("key"), test_(test) {
+      peer_.mode = PeerMode::configured;
+    }
+    const Peer& peer() const override { return peer_; }
+    Task<CallResult<Identity>> identity(Context) override {
+      ++test_.looks_;
+      co_return Identity{MachineUuid("uuid-1"), {}, {MacAddress("mac-1")}, BootId("one")};
+    }
+    Task<CallResult<MachineStatus>> machine_status(Context) override {
+      co_return MachineStatus{test_.stage_, false, {{"services", "etcd not running"}}};
+    }
+    Task<Outcome> apply_configuration(Context, ApplyRequest) override { co_return Outcome::done(); }
+    Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+
+   private:
+    NoisyTest& test_;
+    Peer peer_;
+  };
+
+  std::unique_ptr<TalosSession> connect() override { return std::make_unique<Session>(*this); }
+  void emit(const Event& event) override {
+    if (event.kind == EventKind::stage_changed) seen_[event.stage] = event.at;
+  }
+  void make_noise(MonoTime until) {
+    bell_.ring();
+    const MonoTime next = clock_.now() + std::chrono::milliseconds(10);
+    if (next < until) clock_.call_at(next, [this, until] { make_noise(until); });
+  }
+
+  Stage stage_{Stage::installing};
+  int looks_{0};
+  std::map<Stage, MonoTime> seen_;
+};
+
+TEST_F(NoisyTest, ANewStageIsSeenAtOnceAmongManyOtherChanges) {
+  const MonoTime changes = clock_.now() + std::chrono::milliseconds(60'005);
+  make_noise(clock_.now() + std::chrono::minutes(2));
+  clock_.call_at(changes, [this] {
+    stage_ = Stage::booting;
+    bell_.ring_urgently();
+  });
+  run_phase(Verify());
+  ASSERT_TRUE(seen_.contains(Stage::booting));
+  EXPECT_EQ(seen_[Stage::booting], changes);
+  EXPECT_LE(looks_, 1000) << "12,000 other changes are followed at a steady pace";
 }
 
 /// A machine that is looked at when the operator's laptop goes to sleep for an hour.

@@ -18,8 +18,13 @@ struct Range {
 };
 
 /// The versions of Kubernetes that each Talos 1.x was tested with.
-constexpr std::array<Range, 6> kSupported = {
-    {{8, 26, 31}, {9, 27, 32}, {10, 28, 33}, {11, 29, 34}, {12, 30, 35}, {13, 31, 36}}};
+constexpr std::array<Range, 7> kSupported = {{{8, 26, 31},
+                                              {9, 27, 32},
+                                              {10, 28, 33},
+                                              {11, 29, 34},
+                                              {12, 30, 35},
+                                              {13, 31, 36},
+                                              {14, 32, 37}}};
 
 struct Extension {
   std::string_view name;
@@ -98,9 +103,10 @@ void check_quorum(const LintInput& input, Reporter& report) {
   const int count = input.profile.control_plane_count();
   if (count % 2 == 1 || count == 0) return;
   report.warning("versions.quorum", input.source.where("nodes.controlplane.assignments"),
-                 fmt::format("{} control planes survive as many failures as {}, and more can fail",
-                             count, count - 1),
-                 "take one more or one less");
+                 count == 2 ? std::string("two control planes tolerate no failure")
+                            : fmt::format("{} control planes tolerate {} failures, as {} do", count,
+                                          count / 2 - 1, count - 1),
+                 fmt::format("use {} or {}", count - 1, count + 1));
 }
 
 void check_extensions(const LintInput& input, Reporter& report) {

@@ -18,7 +18,7 @@ struct Kind {
   const char* id;
 };
 
-// The first is the one that every node has.
+// The first is the one that every node has, and its changes are urgent.
 constexpr std::array<Kind, 5> kKinds{{
     {"runtime", "MachineStatuses.runtime.talos.dev", "machine"},
     {"runtime", "Services.v1alpha1.talos.dev", nullptr},
@@ -53,6 +53,7 @@ class MergedWatch final : public Watch {
     for (const Kind& kind : kKinds) {
       Stream& stream = streams_[static_cast<std::size_t>(&kind - kKinds.data())];
       stream.required = &kind == &kKinds.front();
+      stream.urgent = stream.required;
       // The stream itself lasts for as long as anybody listens; establishing it has a limit.
       stream.call = connection_->start(method::kWatch.path, grpc::Channel::kNoLimit,
                                        method::kWatch.reply_bytes_max);
@@ -92,6 +93,7 @@ class MergedWatch final : public Watch {
  private:
   struct Stream {
     bool required{false};
+    bool urgent{false};
     bool stands{false};
     std::shared_ptr<grpc::ClientCall> call;
     Task<void> reader;
@@ -104,8 +106,10 @@ class MergedWatch final : public Watch {
       if (!stream.call->has_message()) continue;
       // What changed is not looked at, so one ring is enough for all that waits.
       while (stream.call->has_message()) (void)stream.call->take_message();
-      if (!std::exchange(stream.stands, true)) settle();
-      ring();
+      const bool stood = std::exchange(stream.stands, true);
+      if (!stood) settle();
+      // A booting node changes many services a second. Its stage must not wait among them.
+      stood&& stream.urgent ? ring_urgently() : ring();
     }
     CallError error = connection_->error_of(Call::watch, *stream.call);
     if (stream.call->end().ok()) error.text = "the node ended the stream";
@@ -124,6 +128,9 @@ class MergedWatch final : public Watch {
   }
   void ring() const {
     if (bell_) bell_->ring();
+  }
+  void ring_urgently() const {
+    if (bell_) bell_->ring_urgently();
   }
 
   CancelScope scope_;

@@ -13,7 +13,4 @@ namespace ichor {
 std::vector<std::string> report_lines(std::string_view cluster,
                                       const std::vector<JournalRecord>& records);
 
-/// "2026-01-31 12:00:00Z".
-std::string utc_text(std::int64_t unix_ms);
-
 }  // namespace ichor

@@ -1,0 +1,212 @@
+#include "machineconfig/migrate/migrate.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/redact.h"
+#include "command/commands.h"
+#include "command/deliver.h"
+#include "command/finish.h"
+#include "command/patch_input.h"
+#include "command/patch_texts.h"
+#include "command/profile_file.h"
+#include "machineconfig/contract.h"
+#include "machineconfig/diff.h"
+#include "machineconfig/validate/validate.h"
+#include "profile/read_profile.h"
+#include "yaml/emit.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr int kMinor = 14;
+
+/// One file on its way to Talos 1.14.
+struct Migrated {
+  std::string file;
+  SecretString before, after;
+  std::vector<Finding> findings;
+  bool is_patch{false};
+  bool holds_secrets{true};
+
+  bool ok() const {
+    return std::ranges::none_of(
+        findings, [](const Finding& found) { return found.severity == Severity::error; });
+  }
+  bool changed() const { return before.reveal() != after.reveal(); }
+};
+
+Finding finding_of(const MigrationNote& note, const std::string& file) {
+  Finding finding;
+  finding.severity = note.severity;
+  finding.id = "migrate";
+  finding.where = yaml::to_text(file, note.at);
+  finding.what = fmt::format("{}: {}", note.path, note.what);
+  finding.fix = note.fix;
+  return finding;
+}
+
+/// What Talos 1.14 would refuse of the result. The places are those of the new text.
+void add_refusals(Migrated& migrated) {
+  ValidateOptions options;
+  options.minor = kMinor;
+  for (const ConfigFinding& found : validate_config(migrated.after.reveal(), options)) {
+    if (found.severity != Severity::error) continue;
+    Finding& finding = migrated.findings.emplace_back();
+    finding.severity = Severity::error;
+    finding.id = "migrate";
+    finding.where = yaml::to_text(migrated.file + " (migrated)", found.at);
+    finding.what = found.what;
+    finding.fix = found.fix;
+  }
+}
+
+OrEnd<Migrated> migrate_text(const std::string& file, std::string text,
+                             const MigrateRequest& request) {
+  auto migration = migrate_config(text, file, {request.kubernetes_version});
+  if (!migration) return end_with(migration.error());
+  Migrated result;
+  result.file = file;
+  result.before = SecretString(std::move(text));
+  result.after = SecretString(yaml::emit_all(migration->documents));
+  result.is_patch = migration->is_patch;
+  for (yaml::Node& document : migration->documents) yaml::wipe(document);
+  for (const MigrationNote& note : migration->notes) {
+    result.findings.push_back(finding_of(note, file));
+  }
+  for (const std::string& setting : migration->unproved) {
+    Finding& finding = result.findings.emplace_back();
+    finding.severity = Severity::warning;
+    finding.id = "migrate";
+    finding.where = file;
+    finding.what = "not proved to mean the same: " + redact_urls(setting);
+    finding.fix = "compare this setting in both files yourself before you apply the new one";
+  }
+  if (!result.is_patch) {
+    add_refusals(result);
+  } else if (const auto patch = load_patch(result.after.reveal(), file, kMinor)) {
+    result.holds_secrets = !touches_secrets(*patch).empty();
+  } else if (result.ok()) {
+    return end_with(patch.error());
+  }
+  return result;
+}
+
+void show_difference(const Migrated& migrated, Listing& listing) {
+  auto before = read_config(migrated.before.reveal(), migrated.file, kMinor);
+  auto after = read_config(migrated.after.reveal(), migrated.file, kMinor);
+  if (!before || !after) return;  // a patch with deletions is not a config
+  for (const ConfigDifference& one : diff_configs(*before, *after)) {
+    listing.rows.push_back({{"document", one.document},
+                            {"path", one.path},
+                            {"before", one.before},
+                            {"after", one.after}});
+  }
+  wipe(*before);
+  wipe(*after);
+}
+
+/// Nothing is written if one of the files cannot be converted.
+Exit end(std::vector<Migrated> all, const std::vector<std::string>& places,
+         const CommonOptions& common, Desk& desk) {
+  std::vector<Finding> findings;
+  for (Migrated& one : all) {
+    findings.insert(findings.end(), one.findings.begin(), one.findings.end());
+  }
+  if (!std::ranges::all_of(all, &Migrated::ok)) {
+    RunResult result;
+    result.exit = Exit::findings;
+    result.verdict = "nothing was written: some settings have no form that Talos 1.14 accepts";
+    result.findings = std::move(findings);
+    return finish_aside(std::move(result), desk);
+  }
+  Listing listing{
+      "difference",
+      {{"document", "DOCUMENT"}, {"path", "PATH"}, {"before", "BEFORE"}, {"after", "AFTER"}},
+      {}};
+  std::vector<TextOutput> outputs;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (places[i] != "-") show_difference(all[i], listing);
+    const bool public_patch = all[i].is_patch && !all[i].holds_secrets;
+    outputs.push_back({"config", places[i], std::move(all[i].after), false, public_patch});
+  }
+  if (!listing.rows.empty()) desk.display().show(listing);
+  return deliver(std::move(outputs), true, std::move(findings), common, desk);
+}
+
+/// The patches of a profile that stand in files of their own, and the profile itself.
+Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common, Desk& desk) {
+  SecretWords secrets;
+  const auto reading = read_profile_file(common.profile, secrets, desk);
+  if (!reading) return finish_aside(reading.error(), desk);
+  std::vector<Finding> findings;
+  const PatchTexts patches =
+      read_patch_texts(*reading, profile_folder(common.profile, desk), findings, desk);
+  std::vector<Migrated> all;
+  std::vector<std::string> places;
+  for (const PatchText& patch : patches.patches) {
+    const std::string& path = patch.file.path;
+    const bool by_hand = patch.file.is_template || !patch.file.text.empty() || path.empty() ||
+                         path.find(".sops.") != std::string::npos;
+    auto migrated = migrate_text(path.empty() ? common.profile : path,
+                                 std::string(patch.text.reveal()), request);
+    if (!migrated) return finish_aside(std::move(migrated).error(), desk);
+    if (by_hand && migrated->changed()) {
+      Finding& finding = migrated->findings.emplace_back();
+      finding.severity = Severity::warning;
+      finding.id = "migrate";
+      finding.where = migrated->file;
+      finding.what =
+          "a template, an encrypted patch or a patch inside the profile is not rewritten";
+      finding.fix =
+          "convert it by hand; `ichor migrate --to v1.14 FILE` shows how a rendered or "
+          "decrypted copy looks";
+      findings.insert(findings.end(), migrated->findings.begin(), migrated->findings.end());
+      continue;
+    }
+    if (by_hand || std::ranges::count(places, path) > 0) continue;
+    places.push_back(path);
+    all.push_back(*std::move(migrated));
+  }
+  if (!all.empty()) {
+    all.front().findings.insert(all.front().findings.end(), findings.begin(), findings.end());
+  }
+  if (request.write && !all.empty()) return end(std::move(all), places, common, desk);
+  RunResult result;
+  for (Migrated& one : all) {
+    findings.insert(findings.end(), one.findings.begin(), one.findings.end());
+  }
+  result.findings = std::move(findings);
+  const bool good = std::ranges::all_of(all, &Migrated::ok);
+  result.exit = good ? Exit::done : Exit::findings;
+  result.verdict =
+      all.empty() ? "the profile has no patch files to convert; set talos.version to v1.14.1 in it"
+                  : fmt::format(
+                        "{} patch files can be converted; --write does it, then set "
+                        "talos.version to v1.14.1 in {}",
+                        all.size(), common.profile);
+  return finish_aside(std::move(result), desk);
+}
+
+}  // namespace
+
+Exit run(const MigrateRequest& request, const CommonOptions& common, Desk& desk) {
+  const auto minor = read_rules_version(request.to, kMinor);
+  if (!minor) return finish_aside(minor.error(), desk);
+  if (*minor != kMinor) {
+    return finish_aside(
+        end_with(Exit::usage, "ichor migrates to v1.14; --to " + request.to + " is not it").value(),
+        desk);
+  }
+  if (request.file.empty()) return migrate_profile(request, common, desk);
+  auto text = desk.read_input(request.file);
+  if (!text) return finish_aside(end_with(Exit::usage, text.error().message).value(), desk);
+  auto migrated = migrate_text(request.file, *std::move(text), request);
+  if (!migrated) return finish_aside(std::move(migrated).error(), desk);
+  std::vector<Migrated> all;
+  all.push_back(*std::move(migrated));
+  return end(std::move(all), {request.write ? request.file : request.output}, common, desk);
+}
+
+}  // namespace ichor

@@ -1,0 +1,136 @@
+#include "machineconfig/migrate/migrate.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "machineconfig/migrate/mover.h"
+#include "machineconfig/migrate/settings.h"
+#include "machineconfig/patch/deletion.h"
+#include "machineconfig/rules.h"
+#include "machineconfig/typed_config.h"
+#include "yaml/document.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr int kOldMinor = 13;
+constexpr int kMinor = 14;
+
+bool is_typed(const yaml::Node& root) { return root.find("kind") != nullptr; }
+
+/// A section whose deletion by a patch deletes a document.
+struct DeletedSection {
+  std::string_view path;
+  std::string_view kind;
+  std::string_view name;
+};
+
+constexpr DeletedSection kDeleted[] = {
+    {"cluster.apiServer.admissionControl", "KubeAdmissionControlConfig", "PodSecurity"},
+    {"cluster.apiServer.auditPolicy", "KubeAuditPolicyConfig", ""},
+    {"cluster.network.cni", "KubeFlannelCNIConfig", ""},
+    {"cluster.proxy", "KubeProxyConfig", ""},
+    {"cluster.coreDNS", "KubeCoreDNSConfig", ""},
+    {"cluster.discovery", "DiscoveryServiceConfig", "default"},
+    {"machine.install", "UnattendedInstallConfig", ""},
+    {"machine.features.kubePrism", "KubePrismConfig", ""},
+    {"machine.network.kubespan", "KubeSpanConfig", ""},
+    {"machine.time", "TimeSyncConfig", ""},
+    {"machine.sysctls", "SysctlConfig", ""},
+    {"machine.udev", "UdevRulesConfig", ""},
+};
+
+void migrate_deletion(const Deletion& deletion, migrate::Mover& mover) {
+  std::vector<std::string> path = deletion.path;
+  const bool item = !path.empty() && path.back() == "[]";
+  if (item) path.pop_back();
+  const std::string text = fmt::format("{}", fmt::join(path, "."));
+  const auto row = std::ranges::find(kDeleted, std::string_view(text), &DeletedSection::path);
+  const bool named_item = item && text == "cluster.apiServer.admissionControl";
+  if (row != std::ranges::end(kDeleted) && (!item || named_item)) {
+    mover.delete_document(row->kind, named_item ? deletion.item_value : std::string(row->name));
+    return;
+  }
+  mover.notes().push_back(
+      {Severity::error, deletion.at, text, "this deletion has no typed form",
+       "look for the setting in the output of `ichor gen config --talos-version v1.14`, and delete "
+       "it there by hand"});
+}
+
+struct Read {
+  yaml::Node old;                 // the v1alpha1 document; null if there is none
+  std::vector<yaml::Node> typed;  // as they stand in the file
+  std::vector<Deletion> deletions;
+};
+
+Result<Read> read(std::string_view text, const std::string& file) {
+  auto parsed = yaml::parse(text, file);
+  if (!parsed) return tl::unexpected(parsed.error());
+  Read result;
+  std::vector<ConfigProblem> problems;
+  for (yaml::Document& document : *parsed) {
+    yaml::Node& root = document.root;
+    if (root.is_null()) continue;
+    if (root.is_sequence()) {
+      return fail(Errc::invalid,
+                  fmt::format("{}: a JSON6902 patch cannot be migrated; write it as a strategic "
+                              "merge patch first: `ichor machineconfig patch` prints one",
+                              file));
+    }
+    if (is_typed(root)) {
+      result.typed.push_back(std::move(root));
+      continue;
+    }
+    auto deletions = take_deletions(root, rules_of(kOldMinor));
+    if (!deletions) {
+      problems.push_back(deletions.error());
+      continue;
+    }
+    result.deletions.insert(result.deletions.end(), deletions->begin(), deletions->end());
+    if (root.is_null()) continue;
+    if (auto known = read_document(root, kOldMinor, problems)) result.old = std::move(known->value);
+  }
+  if (!problems.empty()) return fail(Errc::invalid, to_text(problems, file));
+  return result;
+}
+
+std::vector<yaml::Node> all_of(const Read& read) {
+  std::vector<yaml::Node> all = read.typed;
+  if (!read.old.is_null()) all.push_back(read.old);
+  return all;
+}
+
+}  // namespace
+
+Result<Migration> migrate_config(std::string_view text, const std::string& file,
+                                 const MigrateOptions& options) {
+  auto input = read(text, file);
+  if (!input) return tl::unexpected(input.error());
+  const bool patch = input->old.find_path({"machine", "type"}) == nullptr;
+  migrate::Mover mover(input->old, input->typed, patch, options.kubernetes_version);
+  for (const Deletion& deletion : input->deletions) migrate_deletion(deletion, mover);
+  for (const auto move : {migrate::move_identity, migrate::move_install, migrate::move_features,
+                          migrate::move_network, migrate::move_system, migrate::move_registries,
+                          migrate::move_node, migrate::move_cluster, migrate::move_api_server,
+                          migrate::move_components, migrate::move_manifests}) {
+    move(mover);
+  }
+  const migrate::SettingsOf of{patch, mover.control_plane(), mover.kubernetes_version()};
+  Migration result;
+  result.is_patch = patch;
+  result.documents = mover.documents();
+  result.notes = std::move(mover.notes());
+  std::ranges::stable_sort(result.notes, {}, [](const MigrationNote& note) {
+    return std::pair(note.at.line, note.at.column);
+  });
+  if (input->deletions.empty()) {
+    result.unproved = migrate::differing(migrate::settings_of(all_of(*input), of),
+                                         migrate::settings_of(result.documents, of));
+  }
+  yaml::wipe(input->old);
+  return result;
+}
+
+}  // namespace ichor

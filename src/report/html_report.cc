@@ -1,0 +1,282 @@
+#include "report/html_report.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+
+#include "base/clean_text.h"
+#include "model/journal_facts.h"
+#include "report/journal_runs.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr std::string_view kHead = R"(<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>)";
+
+constexpr std::string_view kStyle = R"(</title>
+<style>
+:root { color-scheme: light dark; --back: #fff; --text: #1b1f24; --soft: #57606a; --line: #d0d7de;
+  --panel: #f6f8fa; --good: #1a7f37; --bad: #cf222e; --open: #9a6700; --mark: #0969da; }
+@media (prefers-color-scheme: dark) { :root { --back: #0d1117; --text: #e6edf3; --soft: #9198a1;
+  --line: #3d444d; --panel: #151b23; --good: #3fb950; --bad: #f85149; --open: #d29922;
+  --mark: #4493f8; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 72rem; padding: 1.5rem; background: var(--back);
+  color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.6rem; margin: 0 0 .25rem; }
+h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; }
+h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
+p.soft, .soft { color: var(--soft); }
+.verdict { border-left: .4rem solid var(--open); background: var(--panel); padding: .6rem 1rem;
+  overflow-wrap: anywhere; }
+.verdict.good { border-color: var(--good); }
+.verdict.bad { border-color: var(--bad); }
+.scroll { overflow-x: auto; }
+svg { display: block; min-width: 40rem; width: 100%; height: auto; }
+svg text { font: 12px system-ui, sans-serif; fill: var(--text); }
+svg .tick { fill: var(--soft); }
+svg .rule { stroke: var(--line); }
+svg .done { fill: var(--good); }
+svg .refused { fill: var(--bad); }
+svg .unknown { fill: var(--open); }
+svg .fact { fill: var(--mark); }
+.legend { display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: 0; list-style: none; }
+.legend span { display: inline-block; width: .7rem; height: .7rem; margin-right: .4rem; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0;
+  border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+th, td.time { white-space: nowrap; }
+td.done { color: var(--good); } td.refused { color: var(--bad); } td.unknown { color: var(--open); }
+details > summary { cursor: pointer; padding: .25rem 0; }
+@media print { body { max-width: none; padding: 0; } details { display: block; } }
+</style>
+</head>
+<body>
+)";
+
+/// Rows of the timeline; a page with a thousand of them shows nothing.
+constexpr std::size_t kRowsMax = 200;
+constexpr int kRowHeight = 22;
+constexpr int kNameWidth = 150;
+constexpr int kWidth = 1000;
+
+std::string_view class_of(const JournalRecord* outcome) {
+  return outcome ? name_of(outcome->outcome) : "unknown";
+}
+
+std::string who(const JournalRecord& record) {
+  return record.node.value().empty() ? "cluster" : record.node.value();
+}
+
+/// A step of the axis of which at most eight fit.
+std::int64_t tick_ms(std::int64_t length_ms) {
+  constexpr std::array<std::int64_t, 14> steps{1,   2,   5,   10,   15,   30,    60,
+                                               120, 300, 600, 1800, 3600, 14400, 86400};
+  for (const std::int64_t seconds : steps) {
+    if (length_ms / (seconds * 1000) <= 8) return seconds * 1000;
+  }
+  return steps.back() * 1000 * (1 + length_ms / (8 * steps.back() * 1000));
+}
+
+class Timeline {
+ public:
+  explicit Timeline(const JournalRun& run)
+      : run_(run),
+        begin_(run.front()->wall_ms),
+        length_(std::max<std::int64_t>(run.back()->wall_ms - begin_, 1)) {
+    for (const JournalRecord* record : run) {
+      if (record_text(run, *record).empty()) continue;
+      if (std::ranges::count(rows_, who(*record)) == 0) rows_.push_back(who(*record));
+    }
+    std::ranges::stable_sort(rows_, {}, [](const std::string& row) { return row != "cluster"; });
+    hidden_ = rows_.size() - std::min(rows_.size(), kRowsMax);
+    rows_.resize(rows_.size() - hidden_);
+  }
+
+  std::string svg() const {
+    if (rows_.empty()) return {};
+    const int height = static_cast<int>(rows_.size()) * kRowHeight + 30;
+    std::string out = fmt::format(
+        "<div class=\"scroll\"><svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Timeline of "
+        "the "
+        "run: {} rows, {}\">\n",
+        kWidth, height, rows_.size(), spent_text(0, length_));
+    for (std::int64_t at = 0; at <= length_; at += tick_ms(length_)) {
+      out += fmt::format(
+          "<line class=\"rule\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"0\" y2=\"{1}\"/>"
+          "<text class=\"tick\" x=\"{0:.1f}\" y=\"{2}\">{3}</text>\n",
+          x_of(begin_ + at), height - 22, height - 6, spent_text(0, at));
+    }
+    for (std::size_t row = 0; row < rows_.size(); ++row) out += row_svg(row);
+    out += "</svg></div>\n";
+    if (hidden_ > 0) {
+      out += fmt::format("<p class=\"soft\">{} more nodes are in the tables below.</p>\n", hidden_);
+    }
+    return out;
+  }
+
+ private:
+  double x_of(std::int64_t wall_ms) const {
+    const double part =
+        static_cast<double>(std::clamp<std::int64_t>(wall_ms - begin_, 0, length_)) /
+        static_cast<double>(length_);
+    return kNameWidth + part * (kWidth - kNameWidth - 60);
+  }
+
+  std::string row_svg(std::size_t row) const {
+    const int top = static_cast<int>(row) * kRowHeight;
+    std::string out =
+        fmt::format("<text x=\"0\" y=\"{}\">{}</text>\n", top + 15, html_text(rows_[row]));
+    for (const JournalRecord* record : run_) {
+      const std::string text = record_text(run_, *record);
+      if (text.empty() || who(*record) != rows_[row]) continue;
+      const double x = x_of(record->wall_ms);
+      if (record->kind != RecordKind::intent) {
+        out += fmt::format(
+            "<circle class=\"fact\" cx=\"{:.1f}\" cy=\"{}\" r=\"3\"><title>{}</title></circle>\n",
+            x, top + 11, html_text(text));
+        continue;
+      }
+      const JournalRecord* outcome = outcome_of(run_, *record);
+      const double end = outcome ? x_of(outcome->wall_ms) : x + 12;
+      out += fmt::format(
+          "<rect class=\"{}\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"12\" rx=\"2\">"
+          "<title>{}</title></rect>\n",
+          class_of(outcome), x, top + 5, std::max(end - x, 4.0), html_text(text));
+    }
+    return out;
+  }
+
+  const JournalRun& run_;
+  std::int64_t begin_;
+  std::int64_t length_;
+  std::vector<std::string> rows_;
+  std::size_t hidden_{0};
+};
+
+constexpr std::string_view kLegend = R"html(<ul class="legend soft">
+<li><span style="background: var(--good)"></span>change done</li>
+<li><span style="background: var(--bad)"></span>change refused</li>
+<li><span style="background: var(--open)"></span>outcome unknown</li>
+<li><span style="background: var(--mark)"></span>fact in the journal</li>
+</ul>
+)html";
+
+std::string_view class_of_run(const JournalRun& run) {
+  const JournalRecord* ended = find_record(run, RecordKind::run_ended);
+  if (!ended) return "open";
+  return ended->key == "0" ? "good" : ended->key == "6" ? "open" : "bad";
+}
+
+std::string since(const JournalRun& run, const JournalRecord& record) {
+  return "+" + spent_text(run.front()->wall_ms, record.wall_ms);
+}
+
+/// What each control plane said to the detector, and what followed from it.
+std::string bootstrap_evidence(const JournalRun& run) {
+  std::string out;
+  for (const JournalRecord* record : run) {
+    const bool evidence =
+        record->kind == RecordKind::bootstrap_target ||
+        (record->kind == RecordKind::observed && record->key.starts_with(kVerdictKey) &&
+         record->key.find("bootstrap") != std::string::npos);
+    if (!evidence) continue;
+    out += fmt::format("<li><span class=\"soft\">{}</span> {}: {}</li>\n", since(run, *record),
+                       html_text(who(*record)), html_text(record->value));
+  }
+  return out.empty() ? out : "<h3>Bootstrap of etcd</h3>\n<ul>\n" + out + "</ul>\n";
+}
+
+std::string changes_table(const JournalRun& run) {
+  std::string rows;
+  for (const JournalRecord* record : run) {
+    if (record->kind != RecordKind::intent) continue;
+    const JournalRecord* outcome = outcome_of(run, *record);
+    rows += fmt::format(
+        "<tr><td class=\"time\">{}</td><td>{}</td><td>{}</td><td class=\"{}\">{}</td><td>{}</td>"
+        "<td>{}</td></tr>\n",
+        since(run, *record), html_text(who(*record)), html_text(action_text(*record)),
+        class_of(outcome), class_of(outcome),
+        outcome ? spent_text(record->wall_ms, outcome->wall_ms) : "",
+        html_text(outcome ? outcome->value : "the run ended before the answer"));
+  }
+  if (rows.empty()) return "<p class=\"soft\">This run changed nothing.</p>\n";
+  return "<h3>Changes</h3>\n<div class=\"scroll\"><table><thead><tr><th>at</th><th>node</th>"
+         "<th>change</th><th>outcome</th><th>took</th><th>answer</th></tr></thead><tbody>\n" +
+         rows + "</tbody></table></div>\n";
+}
+
+std::string facts_table(const JournalRun& run) {
+  std::string rows;
+  for (const JournalRecord* record : run) {
+    const std::string text = record_text(run, *record);
+    if (text.empty() || record->kind == RecordKind::intent) continue;
+    rows += fmt::format("<tr><td class=\"time\">{}</td><td>{}</td><td>{}</td></tr>\n",
+                        since(run, *record), html_text(who(*record)), html_text(text));
+  }
+  if (rows.empty()) return {};
+  return "<details><summary>Facts that decisions rest on</summary>\n<div class=\"scroll\"><table>"
+         "<thead><tr><th>at</th><th>node</th><th>fact</th></tr></thead><tbody>\n" +
+         rows + "</tbody></table></div></details>\n";
+}
+
+std::string run_section(const JournalRun& run, std::size_t number) {
+  const std::int64_t began = run.front()->wall_ms;
+  return fmt::format(
+             "<section>\n<h2>Run {}, {}</h2>\n<p class=\"verdict {}\">{}</p>\n"
+             "<p class=\"soft\">It took {}. Run id: {}</p>\n",
+             number, utc_text(began), class_of_run(run), html_text(verdict_text(run)),
+             spent_text(began, run.back()->wall_ms), html_text(run.front()->run.value())) +
+         Timeline(run).svg() + std::string(kLegend) + bootstrap_evidence(run) + changes_table(run) +
+         facts_table(run) + "</section>\n";
+}
+
+}  // namespace
+
+std::string html_text(std::string_view hostile) {
+  std::string out;
+  for (const char c : clean_text(hostile)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+std::string html_report(std::string_view cluster, const std::vector<JournalRecord>& records) {
+  const std::string name = html_text(cluster);
+  const std::vector<JournalRun> runs = runs_of(records);
+  std::string out = fmt::format("{}ichor: {}{}<h1>Cluster {}</h1>\n", kHead, name, kStyle, name);
+  if (runs.empty()) {
+    out += "<p>Nothing has been done yet.</p>\n";
+  } else {
+    out += fmt::format(
+        "<p class=\"soft\">{} run{}, {} records, {} to {}. Written by ichor from the "
+        "journal; it contains no secrets.</p>\n",
+        runs.size(), runs.size() == 1 ? "" : "s", records.size(), utc_text(records.front().wall_ms),
+        utc_text(records.back().wall_ms));
+  }
+  for (std::size_t number = runs.size(); number > 0; --number) {
+    const std::string section = run_section(runs[number - 1], number);
+    const bool newest = number == runs.size();
+    out += newest ? section
+                  : fmt::format("<details><summary>Run {}: {}</summary>\n{}</details>\n", number,
+                                html_text(verdict_text(runs[number - 1])), section);
+  }
+  return out + "</body>\n</html>\n";
+}
+
+}  // namespace ichor
