@@ -2,213 +2,323 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
+#include <fmt/format.h>
 
 #include "lab/kube/discovery.h"
-#include "lab/kube/resources.h"
+#include "lab/kube/patch.h"
+#include "lab/kube/reply.h"
 #include "lab/kube/selector.h"
 #include "lab/kube/table.h"
+#include "lab/kube/target.h"
+#include "model/json.h"
+#include "phase/kubernetes/json_view.h"
 
 namespace ichor::lab {
 
 namespace {
 
 using nlohmann::json;
+using sim::ApiServer;
 
-struct Target {
-  std::string path;
-  std::map<std::string, std::string> query;
-
-  std::string get(const std::string& key) const {
-    const auto found = query.find(key);
-    return found == query.end() ? "" : found->second;
-  }
-  bool flag(const std::string& key) const {
-    const std::string value = get(key);
-    return value == "true" || value == "1";
-  }
-};
-
-std::string unescape(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '+') {
-      out += ' ';
-    } else if (text[at] == '%' && at + 2 < text.size()) {
-      unsigned value = 0;
-      std::from_chars(text.data() + at + 1, text.data() + at + 3, value, 16);
-      out += static_cast<char>(value);
-      at += 2;
-    } else {
-      out += text[at];
-    }
-  }
-  return out;
-}
-
-Target parse_target(const std::string& text) {
+/// One request to one resource.
+struct Asked {
+  const KubeRequest& request;
   Target target;
-  const std::size_t mark = text.find('?');
-  target.path = unescape(text.substr(0, mark));
-  while (target.path.size() > 1 && target.path.ends_with('/')) target.path.pop_back();
-  std::string_view query = mark == std::string::npos ? "" : std::string_view(text).substr(mark + 1);
-  while (!query.empty()) {
-    const std::size_t end = std::min(query.find('&'), query.size());
-    const std::string_view pair = query.substr(0, end);
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    target.query[unescape(pair.substr(0, equals))] =
-        equals < pair.size() ? unescape(pair.substr(equals + 1)) : "";
-    query.remove_prefix(std::min(end + 1, query.size()));
-  }
-  return target;
-}
-
-KubeReply status_reply(int code, const char* reason, const std::string& message) {
-  const json body = {{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", json::object()},
-                     {"status", "Failure"}, {"message", message}, {"reason", reason},
-                     {"code", code}};
-  return {code, "application/json", body.dump() + "\n", std::nullopt};
-}
-
-KubeReply document(const json& body) { return {200, "application/json", body.dump() + "\n", {}}; }
-
-/// A path of the form /api/v1/namespaces/NS/pods/NAME.
-struct Place {
-  const KubeResource* resource{nullptr};
-  std::string space;
-  std::string name;
-  bool deeper{false};  // a subresource
-};
-
-std::vector<std::string> segments(const std::string& path) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 1; at <= path.size();) {
-    const std::size_t end = std::min(path.find('/', at), path.size());
-    parts.push_back(path.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
-
-Place find_place(const std::string& path) {
   Place place;
-  std::vector<std::string> parts = segments(path);
-  std::string group;
-  std::size_t at = 0;
-  if (parts.size() >= 3 && parts[0] == "api" && parts[1] == "v1") {
-    at = 2;
-  } else if (parts.size() >= 4 && parts[0] == "apis" && parts[2] == "v1") {
-    group = parts[1];
-    at = 3;
-  } else {
-    return place;
-  }
-  if (parts[at] == "namespaces" && parts.size() > at + 2) {
-    place.space = parts[at + 1];
-    at += 2;
-  }
-  place.resource = find_resource(group, parts[at]);
-  if (parts.size() > at + 1) place.name = parts[at + 1];
-  place.deeper = parts.size() > at + 2;
-  return place;
-}
+  ichor::KubeResource resource;
+  KubeCluster& cluster;
+  WallTime now;
 
-std::string group_resource(const KubeResource& resource) {
-  std::string text(resource.plural);
-  if (!resource.group.empty()) text += "." + std::string(resource.group);
-  return text;
-}
-
-struct Wish {
-  bool table{false};
-  bool whole_objects{false};
+  bool table() const { return request.accept.find("as=Table") != std::string::npos; }
+  bool whole_objects() const { return target.get("includeObject") == "Object"; }
+  bool dry_run() const { return target.get("dryRun") == "All"; }
+  KubeRef ref() const {
+    KubeRef ref;
+    ref.kind = resource.kind;
+    ref.name_space = resource.namespaced ? place.space : "";
+    ref.name = place.name;
+    return ref;
+  }
+  KubeQuery query() const {
+    KubeQuery query;
+    query.kind = resource.kind;
+    query.name_space = resource.namespaced ? place.space : "";
+    return query;
+  }
+  /// Who writes: as the client says, or else the first word of its name.
+  std::string manager() const {
+    const std::string said = target.get("fieldManager");
+    if (!said.empty()) return said;
+    const std::string agent = request.user_agent.substr(0, request.user_agent.find('/'));
+    return agent.empty() ? "unknown" : agent;
+  }
+  KubeReply failed(const CallError& error) const {
+    return error_reply(error, resource.kind.group, resource.plural, place.name);
+  }
+  KubeReply bad_request(const std::string& why) const {
+    return status_reply(400, "BadRequest", why);
+  }
+  KubeReply not_allowed() const {
+    return status_reply(405, "MethodNotAllowed",
+                        "the server does not allow this method on the requested resource");
+  }
+  KubeReply object(const json& body, int status = 200) const {
+    if (!table()) return document(body, status);
+    const std::string version = text_at(body, {"metadata", "resourceVersion"});
+    return document(to_table(resource.plural, {body}, version, now, whole_objects()), status);
+  }
 };
 
-Wish wish_of(const KubeRequest& request, const Target& target) {
-  return {request.accept.find("as=Table") != std::string::npos,
-          target.get("includeObject") == "Object"};
+using Takes = std::function<bool(const json&)>;
+
+Result<Takes> selection(const Asked& asked) {
+  auto labels = Selector::parse_labels(asked.target.get("labelSelector"));
+  if (!labels) return tl::unexpected(labels.error());
+  auto fields = Selector::parse_fields(asked.target.get("fieldSelector"));
+  if (!fields) return tl::unexpected(fields.error());
+  return [labels = *std::move(labels), fields = *std::move(fields),
+          name = asked.place.name](const json& object) {
+    if (!name.empty() && name_in(object) != name) return false;
+    return labels.matches_labels(object) && fields.matches_fields(object);
+  };
 }
 
-KubeReply start_watch(const Place& place, const Target& target, const Wish& wish,
-                      std::function<bool(const json&)> takes, const ObjectStore& store,
-                      WallTime now) {
-  const KubeResource& resource = *place.resource;
+std::int64_t number_in(const std::string& text) {
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+KubeReply start_watch(const Asked& asked, Takes takes) {
+  ApiServer& api = asked.cluster.api();
   KubeWatch watch;
-  watch.plural = resource.plural;
-  watch.space = place.space;
-  watch.takes = std::move(takes);
-  watch.bookmark = {{"kind", resource.kind}, {"apiVersion", api_version(resource)}};
-  if (wish.table) {
-    watch.form = [&resource, now, whole = wish.whole_objects](const json& object,
-                                                              std::uint64_t version) {
-      return to_table(resource, {object}, version, now, whole);
-    };
+  watch.bookmark = {{"kind", asked.resource.kind.kind},
+                    {"apiVersion", api_version_of(asked.resource.kind)}};
+  watch.form = [](const json& object) { return object; };
+  if (asked.table()) {
     watch.bookmark = {{"kind", "Table"}, {"apiVersion", "meta.k8s.io/v1"}};
-  } else {
-    watch.form = [](const json& object, std::uint64_t) { return object; };
+    watch.form = [plural = asked.resource.plural, now = asked.now,
+                  whole = asked.whole_objects()](const json& object) {
+      return to_table(plural, {object}, text_at(object, {"metadata", "resourceVersion"}), now,
+                      whole);
+    };
   }
-  const std::string from = target.get("resourceVersion");
-  watch.initial_bookmark = target.flag("sendInitialEvents");
-  watch.initial_events = watch.initial_bookmark || from.empty() || from == "0";
-  if (!watch.initial_events) {
-    std::from_chars(from.data(), from.data() + from.size(), watch.since);
-    if (!store.knows_since(watch.since)) {
-      return status_reply(
-          410, "Expired",
-          "too old resource version: " + from + " (" + std::to_string(store.version()) + ")");
+  watch.version = asked.target.get("resourceVersion");
+  watch.initial_bookmark = asked.target.flag("sendInitialEvents");
+  if (watch.initial_bookmark || watch.version.empty() || watch.version == "0") {
+    auto list = api.list(asked.query());
+    if (!list) return asked.failed(list.error());
+    watch.version = list->resource_version;
+    for (json& object : list->items) {
+      if (takes(object)) watch.initial.push_back(std::move(object));
     }
   }
-  const std::string limit = target.get("timeoutSeconds");
-  std::int64_t limit_s = 0;
-  std::from_chars(limit.data(), limit.data() + limit.size(), limit_s);
-  watch.limit = std::chrono::seconds(limit_s);
+  auto channel = api.watch(asked.query(), watch.version, std::move(takes));
+  if (!channel) return asked.failed(channel.error());
+  watch.channel = *std::move(channel);
+  watch.limit = std::chrono::seconds(number_in(asked.target.get("timeoutSeconds")));
   KubeReply reply;
   reply.watch = std::move(watch);
   return reply;
 }
 
-KubeReply collection(const Place& place, const Target& target, const Wish& wish,
-                     const ObjectStore& store, WallTime now) {
-  const KubeResource& resource = *place.resource;
-  const auto labels = Selector::parse_labels(target.get("labelSelector"));
-  const auto fields = Selector::parse_fields(target.get("fieldSelector"));
-  if (!labels) return status_reply(400, "BadRequest", labels.error().message);
-  if (!fields) return status_reply(400, "BadRequest", fields.error().message);
-  const auto takes = [labels = *labels, fields = *fields, name = place.name](const json& object) {
-    if (!name.empty() && object["metadata"]["name"] != name) return false;
-    return labels.matches_labels(object) && fields.matches_fields(object);
-  };
-  if (target.flag("watch")) return start_watch(place, target, wish, takes, store, now);
-  std::vector<json> objects = store.list(std::string(resource.plural), place.space);
-  std::erase_if(objects, [&](const json& object) { return !takes(object); });
-  if (wish.table) {
-    return document(to_table(resource, objects, store.version(), now, wish.whole_objects));
+/// "VERSION/NAMESPACE/NAME" of the last object of a page.
+std::string token_of(const std::string& version, const json& last) {
+  return fmt::format("{}/{}/{}", version, namespace_in(last), name_in(last));
+}
+
+CallResult<KubeList> list_from(const Asked& asked, const std::string& token) {
+  if (token.empty()) return asked.cluster.api().list(asked.query());
+  const std::size_t slash = token.find('/');
+  auto list = asked.cluster.api().list_at(
+      asked.query(), static_cast<std::uint64_t>(number_in(token.substr(0, slash))));
+  if (!list) return list;
+  std::erase_if(list->items, [&](const json& object) {
+    const std::string key = namespace_in(object) + "/" + name_in(object);
+    return key <= token.substr(std::min(slash + 1, token.size()));
+  });
+  return list;
+}
+
+KubeReply collection(const Asked& asked) {
+  auto takes = selection(asked);
+  if (!takes) return asked.bad_request(takes.error().message);
+  if (asked.target.flag("watch")) return start_watch(asked, *std::move(takes));
+  auto list = list_from(asked, asked.target.get("continue"));
+  if (!list) return asked.failed(list.error());
+  std::vector<json>& objects = list->items;
+  std::erase_if(objects, [&](const json& object) { return !(*takes)(object); });
+  json metadata{{"resourceVersion", list->resource_version}};
+  const auto limit = static_cast<std::size_t>(number_in(asked.target.get("limit")));
+  if (limit > 0 && objects.size() > limit) {
+    metadata["remainingItemCount"] = objects.size() - limit;
+    metadata["continue"] = token_of(list->resource_version, objects[limit - 1]);
+    objects.resize(limit);
   }
-  return document({{"kind", std::string(resource.kind) + "List"},
-                   {"apiVersion", api_version(resource)},
-                   {"metadata", {{"resourceVersion", std::to_string(store.version())}}},
+  if (asked.table()) {
+    json table = to_table(asked.resource.plural, objects, list->resource_version, asked.now,
+                          asked.whole_objects());
+    table["metadata"] = std::move(metadata);
+    return document(table);
+  }
+  for (json& object : objects) {
+    object.erase("kind");
+    object.erase("apiVersion");
+  }
+  return document({{"kind", asked.resource.kind.kind + "List"},
+                   {"apiVersion", api_version_of(asked.resource.kind)},
+                   {"metadata", std::move(metadata)},
                    {"items", objects}});
 }
 
-KubeReply single(const Place& place, const Wish& wish, const ObjectStore& store, WallTime now) {
-  const KubeResource& resource = *place.resource;
-  const json* object = store.find(std::string(resource.plural), place.space, place.name);
-  if (object == nullptr) {
-    return status_reply(404, "NotFound",
-                        group_resource(resource) + " \"" + place.name + "\" not found");
+/// What a client sends must be about the place that it sends it to.
+std::string fault_in(const Asked& asked, json& body) {
+  if (!body.is_object()) return "the body of the request is no object";
+  const KubeKind kind = kind_of(text_in(body, "apiVersion"), text_in(body, "kind"));
+  if (kind.group != asked.resource.kind.group || kind.kind != asked.resource.kind.kind) {
+    return fmt::format("the object provided is unrecognized (must be of type {}): its kind is {}",
+                       asked.resource.kind.kind, to_text(ref_of(body)));
   }
-  if (wish.table) {
-    return document(to_table(resource, {*object}, store.version(), now, wish.whole_objects));
+  json& metadata = body["metadata"];
+  if (!metadata.is_object()) metadata = json::object();
+  if (asked.resource.namespaced) {
+    const std::string space = namespace_in(body);
+    if (!space.empty() && space != asked.place.space) {
+      return fmt::format(
+          "the namespace of the provided object does not match the namespace sent on the request");
+    }
+    metadata["namespace"] = asked.place.space;
   }
-  return document(*object);
+  const std::string name = name_in(body);
+  if (asked.place.name.empty()) return {};
+  if (!name.empty() && name != asked.place.name) {
+    return fmt::format("the name of the object ({}) does not match the name on the URL ({})", name,
+                       asked.place.name);
+  }
+  metadata["name"] = asked.place.name;
+  return {};
+}
+
+KubeReply create(const Asked& asked) {
+  auto body = parse_body(asked.request.body);
+  if (!body) return asked.bad_request(body.error().message);
+  if (const std::string fault = fault_in(asked, *body); !fault.empty()) {
+    return asked.bad_request(fault);
+  }
+  if (auto refusal = asked.cluster.api().admission(Call::kube_apply, ref_of(*body))) {
+    return asked.failed(refusal->error);
+  }
+  const std::string name = name_in(*body);
+  const auto made = asked.cluster.api().create(*std::move(body), asked.dry_run(), asked.manager());
+  if (made) return asked.object(*made, 201);
+  return error_reply(made.error(), asked.resource.kind.group, asked.resource.plural, name);
+}
+
+KubeReply replace(const Asked& asked, json body) {
+  if (const std::string fault = fault_in(asked, body); !fault.empty()) {
+    return asked.bad_request(fault);
+  }
+  const bool whole = asked.place.subresource.empty();
+  const auto part = whole ? ApiServer::Part::whole : ApiServer::Part::status;
+  const auto replaced =
+      asked.cluster.api().replace(std::move(body), part, asked.dry_run(), asked.manager());
+  return replaced ? asked.object(*replaced) : asked.failed(replaced.error());
+}
+
+KubeReply apply(const Asked& asked) {
+  if (asked.target.get("fieldManager").empty()) {
+    return status_reply(422, "Invalid",
+                        "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: "
+                        "is required for apply patch");
+  }
+  auto body = parse_body(asked.request.body);
+  if (!body) return asked.bad_request(body.error().message);
+  if (const std::string fault = fault_in(asked, *body); !fault.empty()) {
+    return asked.bad_request(fault);
+  }
+  ApiServer& api = asked.cluster.api();
+  if (auto refusal = api.admission(Call::kube_apply, asked.ref())) {
+    return asked.failed(refusal->error);
+  }
+  const bool there = api.find(asked.ref()) != nullptr;
+  KubeApply options;
+  options.dry_run = asked.dry_run();
+  options.force = asked.target.flag("force");
+  const auto applied = api.apply(*body, options, asked.manager());
+  return applied ? asked.object(*applied, there ? 200 : 201) : asked.failed(applied.error());
+}
+
+KubeReply patch(const Asked& asked) {
+  if (asked.request.content_type.starts_with("application/apply-patch")) return apply(asked);
+  const auto body = parse_body(asked.request.body);
+  if (!body) return asked.bad_request(body.error().message);
+  auto live = asked.cluster.api().get(asked.ref());
+  if (!live) return asked.failed(live.error());
+  auto result = patched(*live, asked.request.content_type, *body);
+  if (!result && result.error().code == Errc::io) {
+    return status_reply(415, "UnsupportedMediaType", result.error().message);
+  }
+  if (!result) return asked.bad_request(result.error().message);
+  return replace(asked, *std::move(result));
+}
+
+KubeReply remove(const Asked& asked) {
+  json options = json::object();
+  if (!asked.request.body.empty()) {
+    auto body = parse_body(asked.request.body);
+    if (!body) return asked.bad_request(body.error().message);
+    options = *std::move(body);
+  }
+  ApiServer& api = asked.cluster.api();
+  const json* there = api.find(asked.ref());
+  const std::string uid = there ? text_at(*there, {"metadata", "uid"}) : "";
+  const json& dry = at(options, {"dryRun"});
+  const bool dry_run = asked.dry_run() || (dry.is_array() && !dry.empty());
+  if (there && dry_run) return asked.object(*there);
+  const auto removed = api.remove(asked.ref(), text_at(options, {"preconditions", "uid"}));
+  if (!removed) return asked.failed(removed.error());
+  json details{{"name", asked.place.name}, {"kind", asked.resource.plural}, {"uid", uid}};
+  if (!asked.resource.kind.group.empty()) details["group"] = asked.resource.kind.group;
+  return document({{"kind", "Status"},
+                   {"apiVersion", "v1"},
+                   {"metadata", json::object()},
+                   {"status", "Success"},
+                   {"details", std::move(details)}});
+}
+
+KubeReply single(const Asked& asked) {
+  const auto found = asked.cluster.api().get(asked.ref());
+  return found ? asked.object(*found) : asked.failed(found.error());
+}
+
+KubeReply on_resource(const Asked& asked) {
+  const std::string& method = asked.request.method;
+  const std::string& part = asked.place.subresource;
+  if (part == "portforward" || part == "exec" || part == "log" || part == "attach") {
+    return status_reply(403, "Forbidden",
+                        "the lab has no containers: there is nothing to forward to, run or read");
+  }
+  if (!part.empty() && part != "status" && part != "approval" && part != "finalize") {
+    return status_reply(404, "NotFound", "the server could not find the requested resource");
+  }
+  if (asked.place.name.empty()) {
+    if (method == "GET") return collection(asked);
+    return method == "POST" ? create(asked) : asked.not_allowed();
+  }
+  if (method == "GET") return asked.target.flag("watch") ? collection(asked) : single(asked);
+  if (method == "PUT") {
+    auto body = parse_body(asked.request.body);
+    return body ? replace(asked, *std::move(body)) : asked.bad_request(body.error().message);
+  }
+  if (method == "PATCH") return patch(asked);
+  return method == "DELETE" && part.empty() ? remove(asked) : asked.not_allowed();
 }
 
 }  // namespace
 
-KubeReply answer(const KubeRequest& request, const ObjectStore& store,
-                 const std::string& kubernetes_version, WallTime now) {
+KubeReply answer(const KubeRequest& request, KubeCluster& cluster, WallTime now) {
   if (request.peer.anonymous) return status_reply(401, "Unauthorized", "Unauthorized");
-  const Target target = parse_target(request.target);
+  const Target target = Target::parse(request.target);
   const auto& groups = request.peer.organizations;
   const bool master = std::find(groups.begin(), groups.end(), "system:masters") != groups.end();
   if (!master) {
@@ -221,21 +331,19 @@ KubeReply answer(const KubeRequest& request, const ObjectStore& store,
       return {200, "text/plain; charset=utf-8", "ok", std::nullopt};
     }
   }
-  if (request.method != "GET") {
-    return status_reply(405, "MethodNotAllowed", "the Kubernetes API of the lab is read-only");
+  if (const auto found = discovery_document(target.path, cluster)) {
+    if (request.method == "GET") return document(*found);
+    return status_reply(405, "MethodNotAllowed",
+                        "the server does not allow this method on the requested resource");
   }
-  if (const auto found = discovery_document(target.path, kubernetes_version)) {
-    return document(*found);
-  }
-  const Place place = find_place(target.path);
-  if (place.resource == nullptr || place.deeper) {
+  const Place place = Place::of(target);
+  const ichor::KubeResource* resource =
+      place.plural.empty() ? nullptr
+                           : cluster.api().served({place.group, place.version, place.plural});
+  if (!resource || resource->plural != place.plural || resource->kind.version != place.version) {
     return status_reply(404, "NotFound", "the server could not find the requested resource");
   }
-  const Wish wish = wish_of(request, target);
-  if (place.name.empty() || target.flag("watch")) {
-    return collection(place, target, wish, store, now);
-  }
-  return single(place, wish, store, now);
+  return on_resource({request, target, place, *resource, cluster, now});
 }
 
 }  // namespace ichor::lab

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "base/time.h"
-#include "lab/kube/object_store.h"
+#include "lab/kube/cluster.h"
 #include "lab/net/tls_context.h"
 
 namespace ichor::lab {
@@ -17,19 +16,20 @@ struct KubeRequest {
   std::string target;  // path and query
   std::string accept;
   Peer peer;
+  std::string content_type;
+  std::string user_agent;
+  std::string body;
 };
 
-/// What a watch is about and how its events look.
+/// An open watch and how its events look.
 struct KubeWatch {
-  std::string plural;
-  std::string space;
-  std::function<bool(const nlohmann::json&)> takes;
-  std::function<nlohmann::json(const nlohmann::json& object, std::uint64_t version)> form;
+  std::shared_ptr<sim::WatchChannel> channel;
+  std::vector<nlohmann::json> initial;  // objects that are told first
+  std::function<nlohmann::json(const nlohmann::json& object)> form;
   nlohmann::json bookmark;  // an object without a version
-  bool initial_events{false};
   bool initial_bookmark{false};
-  std::uint64_t since{0};  // without initial events
-  Duration limit{};        // zero: for as long as the client likes
+  std::string version;  // of the initial objects
+  Duration limit{};     // zero: for as long as the client likes
 };
 
 /// An answer: a document, or a watch that goes on.
@@ -40,9 +40,7 @@ struct KubeReply {
   std::optional<KubeWatch> watch;
 };
 
-/// Answers requests to a cluster's API from its store. Reads only; anonymous callers get nothing,
-/// as Talos has it.
-KubeReply answer(const KubeRequest& request, const ObjectStore& store,
-                 const std::string& kubernetes_version, WallTime now);
+/// Answers requests to a cluster's API. Anonymous callers get nothing, as Talos has it.
+KubeReply answer(const KubeRequest& request, KubeCluster& cluster, WallTime now);
 
 }  // namespace ichor::lab

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "lab/kube/table.h"
+#include "sim/virtual_clock.h"
 
 namespace ichor::lab {
 namespace {
 
 using nlohmann::json;
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 KubeObject node(const std::string& name, bool ready) {
   return {
@@ -22,25 +24,57 @@ KubeObject node(const std::string& name, bool ready) {
        {"status", {{"conditions", {{{"type", "Ready"}, {"status", ready ? "True" : "False"}}}}}}}};
 }
 
+KubeObject space(const std::string& name) {
+  return {"namespaces",
+          "",
+          name,
+          {{"kind", "Namespace"}, {"apiVersion", "v1"}, {"metadata", {{"name", name}}}}};
+}
+
 class KubeApiTest : public testing::Test {
  protected:
-  KubeApiTest() { store_.follow({node("cp1", true), node("w1", false)}, {1'000'000}); }
+  KubeApiTest() { cluster_.follow({space("default"), node("cp1", true), node("w1", false)}); }
 
+  KubeReply ask(const std::string& method, const std::string& target, const json& body = {},
+                const std::string& type = "application/json") {
+    KubeRequest request{method,
+                        target,
+                        "application/json",
+                        master_,
+                        type,
+                        "kubectl/v1.35",
+                        body.is_null() ? "" : body.dump()};
+    return answer(request, cluster_, clock_.wall());
+  }
   KubeReply get(const std::string& target, const std::string& accept = "application/json") {
-    return answer({"GET", target, accept, master_}, store_, "v1.35.2", {1'090'000});
+    return answer({"GET", target, accept, master_, {}, {}, {}}, cluster_, clock_.wall());
   }
   json body(const std::string& target, const std::string& accept = "application/json") {
     return json::parse(get(target, accept).body);
   }
+  static json config_map(const std::string& name, const std::string& value) {
+    return {{"kind", "ConfigMap"},
+            {"apiVersion", "v1"},
+            {"metadata", {{"name", name}}},
+            {"data", {{"key", value}}}};
+  }
+  KubeReply apply(const json& object, const std::string& manager, const std::string& more = "") {
+    const std::string name = object["metadata"]["name"];
+    return ask("PATCH", kMaps + "/" + name + "?fieldManager=" + manager + more, object,
+               "application/apply-patch+yaml");
+  }
+  void passes(Duration time) { clock_.run_for(time); }
 
-  ObjectStore store_;
+  const std::string kMaps = "/api/v1/namespaces/default/configmaps";
+  sim::VirtualClock clock_;
+  KubeCluster cluster_{clock_, "v1.35.2"};
   Peer master_{false, {"system:masters"}, "admin"};
 };
 
 TEST_F(KubeApiTest, OnlyMastersAreAnswered) {
-  EXPECT_EQ(answer({"GET", "/api/v1/nodes", "", {}}, store_, "v1.35.2", {}).status, 401);
+  EXPECT_EQ(answer({"GET", "/api/v1/nodes", "", {}, {}, {}, {}}, cluster_, {}).status, 401);
   const Peer nobody{false, {"dev"}, "eve"};
-  EXPECT_EQ(answer({"GET", "/api/v1/nodes", "", nobody}, store_, "v1.35.2", {}).status, 403);
+  EXPECT_EQ(answer({"GET", "/api/v1/nodes", "", nobody, {}, {}, {}}, cluster_, {}).status, 403);
   EXPECT_EQ(get("/api/v1/nodes").status, 200);
 }
 
@@ -52,7 +86,23 @@ TEST_F(KubeApiTest, ListsAreFilteredBySelectors) {
   EXPECT_EQ(body("/api/v1/nodes?fieldSelector=metadata.name%3Dcp1")["items"].size(), 1u);
 }
 
+TEST_F(KubeApiTest, ListsComeInPages) {
+  for (const char* name : {"a", "b", "c"}) ask("POST", kMaps, config_map(name, "1"));
+  const json first = body(kMaps + "?limit=2");
+  EXPECT_EQ(first["items"].size(), 2u);
+  EXPECT_EQ(first["metadata"]["remainingItemCount"], 1);
+  ask("POST", kMaps, config_map("d", "1"));
+  const std::string token = first["metadata"]["continue"];
+  const json rest = body(kMaps + "?limit=2&continue=" + token);
+  ASSERT_EQ(rest["items"].size(), 1u) << "what came later is not in it";
+  EXPECT_EQ(rest["items"][0]["metadata"]["name"], "c");
+  EXPECT_FALSE(rest["metadata"].contains("continue"));
+  cluster_.api().compact();
+  EXPECT_EQ(get(kMaps + "?limit=2&continue=" + token).status, 410);
+}
+
 TEST_F(KubeApiTest, KubectlGetsATableWithTheCellsItShows) {
+  passes(std::chrono::seconds(90));
   const json table =
       body("/api/v1/nodes?limit=500", "application/json;as=Table;v=v1;g=meta.k8s.io");
   EXPECT_EQ(table["kind"], "Table");
@@ -69,12 +119,85 @@ TEST_F(KubeApiTest, WhatIsNotThereIsNotFound) {
   EXPECT_EQ(missing.status, 404);
   EXPECT_EQ(json::parse(missing.body)["message"], "nodes \"cp9\" not found");
   EXPECT_EQ(get("/apis/batch/v1/jobs").status, 404);
+  EXPECT_EQ(get("/api/v1/nodes/cp1/scale").status, 404);
 }
 
-TEST_F(KubeApiTest, NothingCanBeWritten) {
-  const KubeReply refused =
-      answer({"DELETE", "/api/v1/nodes/cp1", "", master_}, store_, "v1.35.2", {});
-  EXPECT_EQ(refused.status, 405);
+TEST_F(KubeApiTest, ObjectsAreCreatedReplacedPatchedAndDeleted) {
+  const KubeReply made = ask("POST", kMaps, config_map("one", "1"));
+  ASSERT_EQ(made.status, 201) << made.body;
+  json object = json::parse(made.body);
+  EXPECT_EQ(object["metadata"]["namespace"], "default");
+  EXPECT_EQ(object["metadata"]["uid"].get<std::string>().size(), 36u);
+  EXPECT_FALSE(object["metadata"]["creationTimestamp"].get<std::string>().empty());
+  EXPECT_EQ(ask("POST", kMaps, config_map("one", "1")).status, 409);
+  EXPECT_EQ(ask("POST", kMaps + "/one", config_map("one", "1")).status, 405);
+
+  object["data"]["key"] = "2";
+  EXPECT_EQ(ask("PUT", kMaps + "/one", object).status, 200);
+  const KubeReply stale = ask("PUT", kMaps + "/one", object);
+  EXPECT_EQ(stale.status, 409);
+  EXPECT_THAT(stale.body, HasSubstr("the object has been modified"));
+
+  const json patch{{"data", {{"more", "3"}, {"key", nullptr}}}};
+  EXPECT_EQ(ask("PATCH", kMaps + "/one", patch, "application/merge-patch+json").status, 200);
+  EXPECT_EQ(body(kMaps + "/one")["data"], json({{"more", "3"}}));
+  EXPECT_EQ(ask("PATCH", kMaps + "/one", patch, "text/plain").status, 415);
+
+  const json wrong{{"preconditions", {{"uid", "another"}}}};
+  EXPECT_EQ(ask("DELETE", kMaps + "/one", wrong).status, 409);
+  EXPECT_EQ(ask("DELETE", kMaps + "/one?dryRun=All").status, 200);
+  EXPECT_EQ(ask("DELETE", kMaps + "/one").status, 200);
+  EXPECT_EQ(get(kMaps + "/one").status, 404);
+}
+
+TEST_F(KubeApiTest, AnApplyNamesTheManagerOfAFieldThatItMayNotTake) {
+  EXPECT_EQ(apply(config_map("one", "1"), "first").status, 201);
+  EXPECT_EQ(apply(config_map("one", "1"), "first").status, 200);
+  const KubeReply refused = apply(config_map("one", "2"), "second");
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_THAT(refused.body, HasSubstr("conflict with \\\"first\\\""));
+  EXPECT_EQ(apply(config_map("one", "2"), "second", "&dryRun=All&force=true").status, 200);
+  EXPECT_EQ(body(kMaps + "/one")["data"]["key"], "1") << "a dry run keeps nothing";
+  EXPECT_EQ(apply(config_map("one", "2"), "second", "&force=true").status, 200);
+  EXPECT_EQ(body(kMaps + "/one")["data"]["key"], "2");
+  EXPECT_EQ(apply(config_map("one", "2"), "").status, 422);
+}
+
+TEST_F(KubeApiTest, ACustomKindIsServedWhenItIsEstablished) {
+  const json crd{{"kind", "CustomResourceDefinition"},
+                 {"apiVersion", "apiextensions.k8s.io/v1"},
+                 {"metadata", {{"name", "foos.example.org"}}},
+                 {"spec",
+                  {{"group", "example.org"},
+                   {"scope", "Namespaced"},
+                   {"names", {{"kind", "Foo"}, {"plural", "foos"}, {"shortNames", {"fo"}}}},
+                   {"versions", {{{"name", "v1alpha1"}, {"served", true}, {"storage", true}}}}}}};
+  const std::string path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  ASSERT_EQ(ask("POST", path, crd).status, 201);
+  EXPECT_EQ(get("/apis/example.org/v1alpha1/foos").status, 404);
+  passes(std::chrono::seconds(2));
+  EXPECT_EQ(get("/apis/example.org/v1alpha1/foos").status, 200);
+  EXPECT_EQ(body("/apis/example.org/v1alpha1")["resources"][0]["shortNames"][0], "fo");
+}
+
+TEST_F(KubeApiTest, PodsOfADeploymentRunOnReadyNodes) {
+  const json deployment{{"kind", "Deployment"},
+                        {"apiVersion", "apps/v1"},
+                        {"metadata", {{"name", "web"}}},
+                        {"spec",
+                         {{"replicas", 2},
+                          {"selector", {{"matchLabels", {{"app", "web"}}}}},
+                          {"template", {{"metadata", {{"labels", {{"app", "web"}}}}}}}}}};
+  ASSERT_EQ(ask("POST", "/apis/apps/v1/namespaces/default/deployments", deployment).status, 201);
+  passes(std::chrono::seconds(10));
+  const json pods = body("/api/v1/namespaces/default/pods?labelSelector=app%3Dweb");
+  ASSERT_EQ(pods["items"].size(), 2u);
+  EXPECT_EQ(pods["items"][0]["spec"]["nodeName"], "cp1") << "w1 is not Ready";
+  const std::string path = "/apis/apps/v1/namespaces/default/deployments/web";
+  EXPECT_EQ(body(path)["status"]["readyReplicas"], 2);
+  ASSERT_EQ(ask("DELETE", path).status, 200);
+  passes(std::chrono::seconds(10));
+  EXPECT_EQ(body("/api/v1/namespaces/default/pods")["items"].size(), 0u);
 }
 
 TEST_F(KubeApiTest, DiscoveryNamesWhatIsServed) {
@@ -86,21 +209,20 @@ TEST_F(KubeApiTest, DiscoveryNamesWhatIsServed) {
 
 TEST_F(KubeApiTest, AWatchGoesOnWhereAListEnded) {
   const std::string version = body("/api/v1/nodes")["metadata"]["resourceVersion"];
-  const KubeReply reply = get("/api/v1/nodes?watch=1&resourceVersion=" + version);
+  const KubeReply reply =
+      get("/api/v1/nodes?watch=1&labelSelector=role%3Dw&resourceVersion=" + version);
   ASSERT_TRUE(reply.watch);
-  EXPECT_FALSE(reply.watch->initial_events);
+  EXPECT_TRUE(reply.watch->initial.empty());
+  cluster_.follow({node("cp1", true), node("w1", true), node("w2", true)});
+  cluster_.follow({node("cp1", false), node("w2", true)});
   std::vector<std::string> seen;
-  store_.watch([&](const KubeChange& change) {
-    seen.push_back(std::string(change.type) + " " +
-                   change.object["metadata"]["name"].get<std::string>());
-  });
-  store_.follow({node("cp1", true), node("w1", true), node("w2", true)}, {1'100'000});
-  store_.follow({node("cp1", true), node("w2", true)}, {1'100'000});
-  EXPECT_THAT(seen, ElementsAre("MODIFIED w1", "ADDED w2", "DELETED w1"));
-  EXPECT_EQ(store_.since(std::stoull(version)).size(), 3u);
-  EXPECT_EQ(get("/api/v1/nodes?watch=1&resourceVersion=99999").status, 410);
+  for (const auto& told : reply.watch->channel->events) {
+    seen.push_back((*told.object)["metadata"]["name"].get<std::string>());
+  }
+  EXPECT_THAT(seen, ElementsAre("w1", "w2", "w1")) << "changed, added, deleted";
+  cluster_.api().compact();
+  EXPECT_EQ(get("/api/v1/nodes?watch=1&resourceVersion=" + version).status, 410);
 }
-
 TEST(AgeTest, IsShownAsKubectlShowsIt) {
   EXPECT_EQ(human_age(45), "45s");
   EXPECT_EQ(human_age(119), "119s");

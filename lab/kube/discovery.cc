@@ -1,6 +1,11 @@
 #include "lab/kube/discovery.h"
 
+#include <algorithm>
+#include <map>
+#include <vector>
+
 #include "lab/kube/resources.h"
+#include "phase/kubernetes/json_view.h"
 
 namespace ichor::lab {
 
@@ -18,30 +23,93 @@ json split(std::string_view text) {
   return parts;
 }
 
-json resource_list(const std::string& group) {
-  json resources = json::array();
-  for (const KubeResource& resource : kube_resources()) {
-    if (resource.group != group) continue;
-    json entry = {{"name", resource.plural},
-                  {"singularName", resource.singular},
-                  {"namespaced", resource.namespaced},
-                  {"kind", resource.kind},
-                  {"verbs", {"get", "list", "watch"}}};
-    if (!resource.short_names.empty()) entry["shortNames"] = split(resource.short_names);
-    const bool in_all = resource.plural == "pods" || resource.plural == "services" ||
-                        resource.group == "apps" || resource.plural == "replicationcontrollers";
+/// Names that a CustomResourceDefinition gives; null for kinds that are built in.
+const json& names_in_crd(const sim::ApiServer& api, const ichor::KubeResource& resource) {
+  static const json none;
+  const json* crd = api.find({{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
+                              "",
+                              resource.plural + "." + resource.kind.group});
+  return crd ? at(*crd, {"spec", "names"}) : none;
+}
+
+json resource_entry(const sim::ApiServer& api, const ichor::KubeResource& resource) {
+  json entry = {{"name", resource.plural},
+                {"singularName", ""},
+                {"namespaced", resource.namespaced},
+                {"kind", resource.kind.kind},
+                {"verbs", {"create", "delete", "get", "list", "patch", "update", "watch"}}};
+  if (const KubeResource* known = find_resource(resource.kind.group, resource.plural)) {
+    entry["singularName"] = known->singular;
+    if (!known->short_names.empty()) entry["shortNames"] = split(known->short_names);
+    const bool in_all = known->plural == "pods" || known->plural == "services" ||
+                        known->group == "apps" || known->plural == "replicationcontrollers";
     if (in_all) entry["categories"] = {"all"};
-    resources.push_back(std::move(entry));
+    return entry;
+  }
+  const json& names = names_in_crd(api, resource);
+  const std::string singular = text_at(names, {"singular"});
+  entry["singularName"] = singular;
+  const json& shorts = at(names, {"shortNames"});
+  if (shorts.is_array()) entry["shortNames"] = shorts;
+  return entry;
+}
+
+json resource_list(const sim::ApiServer& api, const std::string& group,
+                   const std::string& version) {
+  json resources = json::array();
+  for (const ichor::KubeResource* resource : api.all_served()) {
+    if (resource->kind.group != group || resource->kind.version != version) continue;
+    resources.push_back(resource_entry(api, *resource));
+    json status = resources.back();
+    status["name"] = resource->plural + "/status";
+    status["verbs"] = {"get", "patch", "update"};
+    status.erase("shortNames");
+    status.erase("categories");
+    resources.push_back(std::move(status));
   }
   return {{"kind", "APIResourceList"},
           {"apiVersion", "v1"},
-          {"groupVersion", group.empty() ? "v1" : group + "/v1"},
+          {"groupVersion", group.empty() ? version : group + "/" + version},
           {"resources", std::move(resources)}};
 }
 
-json apps_group() {
-  const json version = {{"groupVersion", "apps/v1"}, {"version", "v1"}};
-  return {{"name", "apps"}, {"versions", {version}}, {"preferredVersion", version}};
+/// Versions of each group but the core's, in the order in which they came.
+std::map<std::string, std::vector<std::string>> groups_of(const sim::ApiServer& api) {
+  std::map<std::string, std::vector<std::string>> groups;
+  for (const ichor::KubeResource* resource : api.all_served()) {
+    if (resource->kind.group.empty()) continue;
+    std::vector<std::string>& versions = groups[resource->kind.group];
+    const std::string& version = resource->kind.version;
+    if (std::find(versions.begin(), versions.end(), version) == versions.end()) {
+      versions.push_back(version);
+    }
+  }
+  return groups;
+}
+
+json group_document(const std::string& name, const std::vector<std::string>& versions) {
+  json list = json::array();
+  for (const std::string& version : versions) {
+    list.push_back({{"groupVersion", name + "/" + version}, {"version", version}});
+  }
+  const json preferred = list.front();
+  return {{"name", name}, {"versions", std::move(list)}, {"preferredVersion", preferred}};
+}
+
+/// /apis/GROUP and /apis/GROUP/VERSION.
+std::optional<json> group_answer(const std::string& path, const sim::ApiServer& api) {
+  for (const auto& [name, versions] : groups_of(api)) {
+    if (path == "/apis/" + name) {
+      json group = group_document(name, versions);
+      group["kind"] = "APIGroup";
+      group["apiVersion"] = "v1";
+      return group;
+    }
+    for (const std::string& version : versions) {
+      if (path == "/apis/" + name + "/" + version) return resource_list(api, name, version);
+    }
+  }
+  return std::nullopt;
 }
 
 json version_document(const std::string& version) {
@@ -60,37 +128,36 @@ json version_document(const std::string& version) {
 
 }  // namespace
 
-std::optional<json> discovery_document(const std::string& path, const std::string& version) {
-  if (path == "/version") return version_document(version);
+std::optional<json> discovery_document(const std::string& path, const KubeCluster& cluster) {
+  const sim::ApiServer& api = cluster.api();
+  if (path == "/version") return version_document(cluster.version());
   if (path == "/api") {
     return json{{"kind", "APIVersions"},
                 {"versions", {"v1"}},
                 {"serverAddressByClientCIDRs", json::array()}};
   }
   if (path == "/apis") {
-    return json{{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", {apps_group()}}};
+    json groups = json::array();
+    for (const auto& [name, versions] : groups_of(api)) {
+      groups.push_back(group_document(name, versions));
+    }
+    return json{{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", std::move(groups)}};
   }
-  if (path == "/apis/apps") {
-    json group = apps_group();
-    group["kind"] = "APIGroup";
-    group["apiVersion"] = "v1";
-    return group;
-  }
-  if (path == "/api/v1") return resource_list("");
-  if (path == "/apis/apps/v1") return resource_list("apps");
+  if (path == "/api/v1") return resource_list(api, "", "v1");
   if (path == "/openapi/v2") {
     return json{{"swagger", "2.0"},
-                {"info", {{"title", "Kubernetes"}, {"version", version}}},
+                {"info", {{"title", "Kubernetes"}, {"version", cluster.version()}}},
                 {"paths", json::object()},
                 {"definitions", json::object()}};
   }
   if (path == "/openapi/v3") return json{{"paths", json::object()}};
   if (path == "/") {
-    return json{{"paths",
-                 {"/api", "/api/v1", "/apis", "/apis/apps", "/apis/apps/v1", "/healthz", "/livez",
-                  "/openapi/v2", "/openapi/v3", "/readyz", "/version"}}};
+    json paths = {"/api",        "/api/v1",     "/apis",   "/healthz", "/livez",
+                  "/openapi/v2", "/openapi/v3", "/readyz", "/version"};
+    for (const auto& [name, versions] : groups_of(api)) paths.push_back("/apis/" + name);
+    return json{{"paths", std::move(paths)}};
   }
-  return std::nullopt;
+  return group_answer(path, api);
 }
 
 }  // namespace ichor::lab

@@ -8,6 +8,10 @@
 #include <deque>
 #include <optional>
 
+#include "async/task.h"
+#include "lab/kube/api.h"
+#include "sim/kube/watch_channel.h"
+
 namespace ichor::lab {
 
 namespace {
@@ -19,7 +23,6 @@ using nlohmann::json;
 
 constexpr std::size_t kBodyMax = 4u << 20;
 constexpr std::size_t kQueueMax = 10'000;
-constexpr Duration kBookmarkEvery = std::chrono::seconds(60);
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
@@ -28,9 +31,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         socket_(std::move(socket)),
         peer_(std::move(peer)),
         cluster_(std::move(cluster)),
-        limit_(loop.io()),
-        bookmark_(loop.io()) {}
-  ~Connection() { stop_watching(); }
+        limit_(loop.io()) {}
 
   void read() {
     parser_.emplace();
@@ -47,14 +48,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
     const auto& request = parser_->get();
     const auto cluster = cluster_.lock();
     if (!cluster) return close();
-    const std::string target(request.target());
-    if (target.starts_with("/api/v1/") || target.starts_with("/apis/apps/v1/")) cluster->refresh();
-    KubeRequest asked{std::string(request.method_string()), target,
-                      std::string(request[http::field::accept]), peer_};
-    KubeReply reply = answer(asked, cluster->store, cluster->kubernetes_version, loop_.wall());
+    cluster->refresh();
+    KubeRequest asked{std::string(request.method_string()),
+                      std::string(request.target()),
+                      std::string(request[http::field::accept]),
+                      peer_,
+                      std::string(request[http::field::content_type]),
+                      std::string(request[http::field::user_agent]),
+                      request.body()};
+    KubeReply reply = answer(asked, *cluster, loop_.wall());
     keep_alive_ = request.keep_alive();
     if (reply.watch) {
-      begin_watch(std::move(*reply.watch), *cluster);
+      begin_watch(std::move(*reply.watch));
     } else {
       send(reply);
     }
@@ -77,27 +82,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
         });
   }
 
-  void begin_watch(KubeWatch watch, KubeCluster& cluster) {
+  void begin_watch(KubeWatch watch) {
     watch_ = std::move(watch);
     enqueue(
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: no-cache, private\r\n"
         "Transfer-Encoding: chunked\r\n\r\n");
-    if (watch_->initial_events) {
-      for (const json& object : cluster.store.list(watch_->plural, watch_->space)) {
-        if (watch_->takes(object)) event("ADDED", object, version_of(object));
-      }
-      if (watch_->initial_bookmark) send_bookmark(cluster.store.version(), true);
-    } else {
-      for (const KubeChange& change : cluster.store.since(watch_->since)) on_change(change);
-    }
-    watch_id_ = cluster.store.watch([this](const KubeChange& change) { on_change(change); });
+    for (const json& object : watch_->initial) event("ADDED", object);
+    if (watch_->initial_bookmark) send_bookmark(watch_->version, true);
     if (watch_->limit > Duration{}) {
       limit_.expires_after(watch_->limit);
       limit_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
         if (!error) self->finish_watch();
       });
     }
-    arm_bookmark();
+    pump_ = pump(Context{&loop_, &scope_, kNever});
+    pump_.start();
     // The client ends a watch by going away, which a read tells.
     socket_.async_read_some(
         asio::buffer(sink_),
@@ -107,36 +106,34 @@ class Connection : public std::enable_shared_from_this<Connection> {
         });
   }
 
-  void arm_bookmark() {
-    bookmark_.expires_after(kBookmarkEvery);
-    bookmark_.async_wait([self = weak_from_this()](const boost::system::error_code& error) {
-      const auto connection = self.lock();
-      if (error || !connection) return;
-      if (const auto cluster = connection->cluster_.lock()) {
-        connection->send_bookmark(cluster->store.version(), false);
-        connection->arm_bookmark();
-      }
+  /// Tells what the channel says until it ends. Lives no longer than the connection.
+  Task<void> pump(Context context) {
+    sim::ChannelStream stream(watch_->channel, context, [this] {
+      const auto cluster = cluster_.lock();
+      return cluster ? std::to_string(cluster->api().version()) : watch_->version;
     });
+    while (true) {
+      auto told = co_await stream.next(context);
+      if (!told || !*told) break;
+      const KubeEvent& one = **told;
+      switch (one.kind) {
+        case KubeEvent::Kind::added: event("ADDED", one.object); break;
+        case KubeEvent::Kind::modified: event("MODIFIED", one.object); break;
+        case KubeEvent::Kind::deleted: event("DELETED", one.object); break;
+        case KubeEvent::Kind::bookmark:
+          send_bookmark(one.object["metadata"]["resourceVersion"].get<std::string>(), false);
+      }
+    }
+    if (!context.cancelled()) finish_watch();
   }
 
-  static std::uint64_t version_of(const json& object) {
-    return std::stoull(object["metadata"]["resourceVersion"].get<std::string>());
+  void event(const char* type, const json& object) {
+    chunk({{"type", type}, {"object", watch_->form(object)}});
   }
 
-  void on_change(const KubeChange& change) {
-    if (change.plural != watch_->plural) return;
-    if (!watch_->space.empty() && change.space != watch_->space) return;
-    if (watch_->takes(change.object)) event(change.type, change.object, change.version);
-  }
-
-  void event(const char* type, const json& object, std::uint64_t version) {
-    chunk({{"type", type}, {"object", watch_->form(object, version)}});
-  }
-
-  void send_bookmark(std::uint64_t version, bool initial_end) {
+  void send_bookmark(const std::string& version, bool initial_end) {
     json object = watch_->bookmark;
-    object["metadata"] = {{"resourceVersion", std::to_string(version)},
-                          {"creationTimestamp", nullptr}};
+    object["metadata"] = {{"resourceVersion", version}, {"creationTimestamp", nullptr}};
     if (initial_end) {
       object["metadata"]["annotations"] = {{"k8s.io/initial-events-end", "true"}};
     }
@@ -151,17 +148,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void finish_watch() {
-    stop_watching();
+    if (closing_) return;
     closing_ = true;
+    stop_watching();
     enqueue("0\r\n\r\n");
   }
 
   void stop_watching() {
     limit_.cancel();
-    bookmark_.cancel();
-    if (watch_id_ == 0) return;
-    if (const auto cluster = cluster_.lock()) cluster->store.unwatch(watch_id_);
-    watch_id_ = 0;
+    scope_.cancel();
   }
 
   void enqueue(std::string text) {
@@ -198,11 +193,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<http::response<http::string_body>> response_;
   bool keep_alive_{true};
   std::optional<KubeWatch> watch_;
-  ObjectStore::WatchId watch_id_{0};
+  CancelScope scope_;
+  Task<void> pump_;
   std::deque<std::string> outgoing_;
   bool closing_{false};
   asio::steady_timer limit_;
-  asio::steady_timer bookmark_;
   std::array<char, 256> sink_{};
 };
 

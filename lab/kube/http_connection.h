@@ -2,7 +2,6 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <functional>
 #include <memory>
 
 #include "lab/kube/api.h"
@@ -11,14 +10,8 @@
 
 namespace ichor::lab {
 
-/// Whose API a connection speaks to. It may vanish while connections are open.
-struct KubeCluster {
-  ObjectStore store;
-  std::string kubernetes_version;
-  std::function<void()> refresh;  // brings the store up to date
-};
-
-/// Serves HTTP/1.1 on a connected socket until the client leaves. Keeps itself alive.
+/// Serves HTTP/1.1 on a connected socket until the client leaves. Keeps itself alive; the
+/// cluster may vanish while connections are open.
 void serve_http(LoopClock& loop, boost::asio::local::stream_protocol::socket socket, Peer peer,
                 std::weak_ptr<KubeCluster> cluster);
 

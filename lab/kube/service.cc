@@ -1,5 +1,6 @@
 #include "lab/kube/service.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "lab/kube/model.h"
@@ -12,6 +13,8 @@ namespace ichor::lab {
 namespace {
 
 constexpr Duration kServerLifetime = std::chrono::hours(24 * 365);
+/// The DaemonSet whose pods are a node's network, where the config has none.
+constexpr std::string_view kNetwork = "cilium";
 
 /// "192.168.22.100" of "https://192.168.22.100:6443".
 std::string host_of(const std::string& url) {
@@ -61,11 +64,13 @@ void KubeService::refresh() {
     open(address, ports_[address], *machine);
     alive.insert(machine->config()->cluster_id);
   }
-  std::erase_if(clusters_, [&](const auto& entry) { return !alive.contains(entry.first); });
-  // Who asks brings the store up to date; only watchers must be told.
-  for (const auto& [id, cluster] : clusters_) {
-    if (cluster->store.watched()) cluster->refresh();
+  // A cluster whose API servers are away keeps its data, as long as a disk has it.
+  for (const auto& machine : site_.machines()) {
+    const auto config = machine->last_config();
+    if (config && machine->node().disk().kubelet_registered) alive.insert(config->cluster_id);
   }
+  std::erase_if(clusters_, [&](const auto& entry) { return !alive.contains(entry.first); });
+  for (const auto& [id, cluster] : clusters_) cluster->refresh();
 }
 
 void KubeService::open(const std::string& address, Port& port, Machine& machine) {
@@ -95,18 +100,36 @@ std::shared_ptr<KubeCluster> KubeService::cluster_of(Machine& machine) {
   const auto config = machine.config();
   std::shared_ptr<KubeCluster>& cluster = clusters_[config->cluster_id];
   if (!cluster) {
-    cluster = std::make_shared<KubeCluster>();
-    cluster->kubernetes_version = config->kubernetes_version();
-    cluster->refresh = [this, id = config->cluster_id, store = &cluster->store] {
+    cluster = std::make_shared<KubeCluster>(site_.clock(), config->kubernetes_version());
+    KubeCluster* self = cluster.get();
+    cluster->refresh = [this, id = config->cluster_id, self] {
       for (const auto& [address, port] : ports_) {
         const auto theirs = port.machine->config();
         if (!theirs || theirs->cluster_id != id) continue;
-        store->follow(objects_of(view_cluster(site_, *port.machine)), site_.clock().wall());
+        self->follow(objects_of(view_cluster(site_, *port.machine)));
         return;
       }
     };
+    cluster->workloads().on_ready = [this, id = config->cluster_id](
+                                        const KubeRef& set, const std::vector<std::string>& nodes) {
+      if (set.name == kNetwork) give_network(id, nodes);
+    };
   }
   return cluster;
+}
+
+void KubeService::give_network(const std::string& cluster, const std::vector<std::string>& nodes) {
+  for (const auto& [address, port] : ports_) {
+    const auto config = port.machine->config();
+    if (!config || config->cluster_id != cluster) continue;
+    for (const KubeNode& node : view_cluster(site_, *port.machine).nodes) {
+      const bool has = std::find(nodes.begin(), nodes.end(), node.name) != nodes.end();
+      site_.fabric().give_network(node.machine->name(), has);
+    }
+    // Nodes call back when they are told.
+    site_.clock().call_at(site_.clock().now(), [this] { site_.fabric().changed(); });
+    return;
+  }
 }
 
 Result<std::shared_ptr<const TlsContext>> KubeService::make_context(const std::string& address,

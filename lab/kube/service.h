@@ -38,6 +38,8 @@ class KubeService {
   Result<std::shared_ptr<const TlsContext>> make_context(const std::string& address,
                                                          Machine& machine);
   std::shared_ptr<KubeCluster> cluster_of(Machine& machine);
+  /// The pods of the network run on these nodes of a cluster, and on no other.
+  void give_network(const std::string& cluster, const std::vector<std::string>& nodes);
 
   Site& site_;
   std::uint16_t port_;

@@ -209,9 +209,9 @@ std::string human_age(std::int64_t seconds) {
   return fmt::format("{}d", hours / 24);
 }
 
-json to_table(const KubeResource& resource, const std::vector<json>& objects, std::uint64_t version,
+json to_table(std::string_view plural, const std::vector<json>& objects, const std::string& version,
               WallTime now, bool whole_objects) {
-  const Form form = form_of(resource.plural);
+  const Form form = form_of(plural);
   json columns = json::array();
   for (const Column& column : form.columns) {
     columns.push_back({{"name", column.name},
@@ -234,7 +234,7 @@ json to_table(const KubeResource& resource, const std::vector<json>& objects, st
   }
   return {{"kind", "Table"},
           {"apiVersion", "meta.k8s.io/v1"},
-          {"metadata", {{"resourceVersion", std::to_string(version)}}},
+          {"metadata", {{"resourceVersion", version}}},
           {"columnDefinitions", std::move(columns)},
           {"rows", std::move(rows)}};
 }

@@ -112,8 +112,12 @@ void ApiServer::tell(Kind& kind, const Change& change) {
   for (const auto& weak : kind.channels) {
     const auto channel = weak.lock();
     if (!channel || channel->ended) continue;
-    const bool was = change.before && selected(*change.before, channel->query);
-    const bool is = change.now && selected(*change.now, channel->query);
+    const auto takes = [&](const Stored& object) {
+      return object && selected(*object, channel->query) &&
+             (!channel->takes || channel->takes(*object));
+    };
+    const bool was = takes(change.before);
+    const bool is = takes(change.now);
     if (!was && !is) continue;
     const auto event = !was  ? KubeEvent::Kind::added
                        : !is ? KubeEvent::Kind::deleted
@@ -129,6 +133,7 @@ void ApiServer::store(Kind& kind, const std::string& key, KubeObject object, Fie
   KubeObject& metadata = object["metadata"];
   metadata["resourceVersion"] = std::to_string(++version_);
   if (!before) metadata["uid"] = fmt::format("uid-{}", ++uids_);
+  if (!before && stamp) stamp(metadata);
   if (has_generation(kind.resource)) {
     const std::int64_t old = before ? number_at(*before, {"metadata", "generation"}) : 0;
     const bool same = before && spec_of(before.get()) == spec_of(&object);
@@ -158,7 +163,7 @@ void ApiServer::put(KubeObject object, std::string_view manager) {
     before = there->second.object.get();
     owners = there->second.owners;
     const KubeObject& metadata = (*before)["metadata"];
-    for (const char* name : {"uid", "resourceVersion", "generation"}) {
+    for (const char* name : {"uid", "resourceVersion", "generation", "creationTimestamp"}) {
       if (metadata.contains(name)) object["metadata"][name] = metadata[name];
     }
     if (object == *before) return;
@@ -253,8 +258,25 @@ CallResult<KubeList> ApiServer::list(const KubeQuery& query) const {
   return list;
 }
 
+CallResult<KubeList> ApiServer::list_at(const KubeQuery& query, std::uint64_t version) const {
+  const auto kind = find_served(Call::kube_read, query.kind);
+  if (!kind) return tl::unexpected(kind.error());
+  if (version < oldest_) {
+    return tl::unexpected(answer(Call::kube_read, Code::out_of_range,
+                                 "The provided continue parameter is too old to display a "
+                                 "consistent list result."));
+  }
+  KubeList list;
+  list.resource_version = std::to_string(version);
+  for (const auto& [key, object] : objects_at(**kind, version)) {
+    if (selected(*object, query)) list.items.push_back(*object);
+  }
+  return list;
+}
+
 CallResult<std::shared_ptr<WatchChannel>> ApiServer::watch(const KubeQuery& query,
-                                                           const std::string& resource_version) {
+                                                           const std::string& resource_version,
+                                                           WatchChannel::Takes takes) {
   const auto found = find_served(Call::kube_read, query.kind);
   if (!found) return tl::unexpected(found.error());
   const std::uint64_t from = number_of(resource_version);
@@ -263,7 +285,7 @@ CallResult<std::shared_ptr<WatchChannel>> ApiServer::watch(const KubeQuery& quer
                                  fmt::format("too old resource version: {} ({})", from, oldest_)));
   }
   Kind& kind = *kind_of(query.kind);
-  const auto channel = std::make_shared<WatchChannel>(query);
+  const auto channel = std::make_shared<WatchChannel>(query, std::move(takes));
   kind.channels.push_back(channel);
   const auto newer = std::find_if(kind.history.begin(), kind.history.end(),
                                   [&](const Change& change) { return change.version > from; });
@@ -344,7 +366,7 @@ CallResult<void> ApiServer::remove(const KubeRef& ref, const std::string& uid) {
     return tl::unexpected(
         answer(Call::kube_delete, Code::not_found, fmt::format("\"{}\" not found", ref.name)));
   }
-  if (text_at(*there, {"metadata", "uid"}) != uid) {
+  if (!uid.empty() && text_at(*there, {"metadata", "uid"}) != uid) {
     return tl::unexpected(
         answer(Call::kube_delete, Code::aborted, "the UID in the precondition does not match"));
   }

@@ -50,6 +50,8 @@ class ApiServer {
   void stop_serving(const KubeKind& kind);
   /// By kind or plural; without a version, or with the one that is served.
   const KubeResource* served(const KubeKind& kind) const;
+  /// All that is served, in the order in which it came.
+  std::vector<const KubeResource*> all_served() const;
   /// Objects of a kind that are made when somebody lists them, besides those that are stored.
   void compute(const KubeKind& kind, std::function<void(std::vector<KubeObject>&)> make);
 
@@ -69,13 +71,28 @@ class ApiServer {
   CallResult<KubeObject> get(const KubeRef& ref) const;
   CallResult<KubeList> list(const KubeQuery& query) const;
   CallResult<std::shared_ptr<WatchChannel>> watch(const KubeQuery& query,
-                                                  const std::string& resource_version);
+                                                  const std::string& resource_version,
+                                                  WatchChannel::Takes takes = {});
+  /// The state as it was at `version`; Code::out_of_range if that is forgotten.
+  CallResult<KubeList> list_at(const KubeQuery& query, std::uint64_t version) const;
   CallResult<KubeObject> apply(const KubeObject& object, KubeApply options,
                                std::string_view manager);
+  /// A new object, which may ask for a name with metadata.generateName.
+  CallResult<KubeObject> create(KubeObject object, bool dry_run, std::string_view manager);
+  /// An object instead of the one that is there, or its status alone. Where it has a
+  /// resourceVersion, that must be the newest.
+  enum class Part { whole, status };
+  CallResult<KubeObject> replace(KubeObject object, Part part, bool dry_run,
+                                 std::string_view manager);
+  /// The one with this uid; with an empty one, whichever is there.
   CallResult<void> remove(const KubeRef& ref, const std::string& uid);
   CallResult<void> approve(const KubeObject& csr, const std::string& reason);
   /// Whether a webhook turns a write of this object away.
   std::optional<Admission> admission(Call call, const KubeRef& ref) const;
+
+  /// Puts uid and creationTimestamp on what is new, for clients who look at them; without it uids
+  /// are numbers, and nothing has an age.
+  std::function<void(KubeObject& metadata)> stamp;
 
   // --- what goes wrong
 

@@ -163,5 +163,67 @@ TEST_F(ApiServerTest, AsksWebhooks) {
   EXPECT_GT(api_.admission(Call::kube_apply, ref("a"))->after, Duration{});
 }
 
+TEST_F(ApiServerTest, CreatesWhatIsNotThereAndNamesIt) {
+  KubeObject nameless = config_map("", "1");
+  nameless["metadata"].erase("name");
+  EXPECT_EQ(api_.create(nameless, false, "kubectl").error().code, Code::invalid_argument);
+  nameless["metadata"]["generateName"] = "map-";
+  const auto one = api_.create(nameless, false, "kubectl");
+  const auto other = api_.create(nameless, false, "kubectl");
+  ASSERT_TRUE(one && other);
+  EXPECT_TRUE(name_in(*one).starts_with("map-"));
+  EXPECT_NE(name_in(*one), name_in(*other));
+  EXPECT_EQ(api_.create(*one, false, "kubectl").error().code, Code::invalid_argument)
+      << "it has a version";
+  ASSERT_TRUE(api_.create(config_map("a", "1"), true, "kubectl"));
+  EXPECT_EQ(api_.find(ref("a")), nullptr) << "a dry run";
+  ASSERT_TRUE(api_.create(config_map("a", "1"), false, "kubectl"));
+  EXPECT_EQ(api_.create(config_map("a", "1"), false, "kubectl").error().code, Code::already_exists);
+}
+
+TEST_F(ApiServerTest, ReplacesOnlyTheNewestVersionAndKeepsTheStatus) {
+  ASSERT_TRUE(api_.create(config_map("a", "1"), false, "kubectl"));
+  api_.put_status(ref("a"), {{"phase", "good"}});
+  KubeObject seen = *api_.find(ref("a"));
+  seen["data"]["key"] = "2";
+  seen["status"]["phase"] = "claimed";
+  const auto replaced = api_.replace(seen, ApiServer::Part::whole, false, "kubectl");
+  ASSERT_TRUE(replaced);
+  EXPECT_EQ(text_at(*replaced, {"data", "key"}), "2");
+  EXPECT_EQ(text_at(*replaced, {"status", "phase"}), "good");
+  const auto stale = api_.replace(seen, ApiServer::Part::whole, false, "kubectl");
+  EXPECT_EQ(stale.error().code, Code::aborted);
+  EXPECT_THAT(stale.error().text, HasSubstr("the object has been modified"));
+  seen["metadata"]["resourceVersion"] = version_of("a");
+  seen["data"]["key"] = "3";
+  ASSERT_TRUE(api_.replace(seen, ApiServer::Part::status, false, "kubectl"));
+  EXPECT_EQ(text_at(*api_.find(ref("a")), {"status", "phase"}), "claimed");
+  EXPECT_EQ(text_at(*api_.find(ref("a")), {"data", "key"}), "2");
+  EXPECT_EQ(
+      api_.replace(config_map("b", "1"), ApiServer::Part::whole, false, "kubectl").error().code,
+      Code::not_found);
+}
+
+TEST_F(ApiServerTest, ListsWhatWasAtAnEarlierVersion) {
+  ASSERT_TRUE(api_.create(config_map("a", "1"), false, "kubectl"));
+  const std::uint64_t then = api_.version();
+  ASSERT_TRUE(api_.create(config_map("b", "1"), false, "kubectl"));
+  EXPECT_EQ(api_.list_at(all(), then)->items.size(), 1u);
+  api_.compact();
+  EXPECT_EQ(api_.list_at(all(), then).error().code, Code::out_of_range);
+}
+
+TEST_F(ApiServerTest, TellsAWatchThatAnObjectIsNoLongerWhatItAskedFor) {
+  const auto is_one = [](const KubeObject& object) {
+    return text_at(object, {"data", "key"}) == "1";
+  };
+  const auto channel = api_.watch(all(), std::to_string(api_.version()), is_one);
+  ASSERT_TRUE(channel);
+  for (const char* value : {"1", "2", "3"}) api_.put(config_map("a", value), "somebody");
+  ASSERT_EQ((*channel)->events.size(), 2u);
+  EXPECT_EQ((*channel)->events[0].kind, KubeEvent::Kind::added);
+  EXPECT_EQ((*channel)->events[1].kind, KubeEvent::Kind::deleted);
+}
+
 }  // namespace
 }  // namespace ichor::sim

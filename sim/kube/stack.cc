@@ -5,6 +5,7 @@
 
 #include "pki/base64.h"
 #include "sim/canaries.h"
+#include "sim/kube/charts.h"
 
 namespace ichor::sim {
 
@@ -28,43 +29,9 @@ KubeObject secret(const std::string& name_space, const std::string& name, const 
   return result;
 }
 
-KubeObject crd(const std::string& group, const std::string& kind, const std::string& plural) {
-  KubeObject result = object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "",
-                             fmt::format("{}.{}", plural, group));
-  result["spec"] = {{"group", group},
-                    {"scope", "Namespaced"},
-                    {"names", {{"kind", kind}, {"plural", plural}}},
-                    {"versions", {{{"name", "v1"}, {"served", true}, {"storage", true}}}}};
-  return result;
-}
-
-KubeObject workload(const char* kind, const std::string& name_space, const std::string& name,
-                    int replicas) {
-  KubeObject result = object("apps/v1", kind, name_space, name);
-  KubeObject& spec = result["spec"];
-  spec["selector"]["matchLabels"]["app"] = name;
-  const bool on_every_node = std::string_view(kind) == "DaemonSet";
-  if (!on_every_node) spec["replicas"] = replicas;
-  if (on_every_node) spec["template"]["spec"]["hostNetwork"] = true;
-  spec["template"]["spec"]["tolerations"] = {{{"operator", "Exists"}}};
-  return result;
-}
-
-/// As helm marks what it installs.
-void mark(KubeStack::Chart& chart) {
-  for (KubeObject& one : chart.objects) {
-    KubeObject& metadata = one["metadata"];
-    metadata["labels"]["app.kubernetes.io/managed-by"] = "Helm";
-    metadata["annotations"] = {{"meta.helm.sh/release-name", chart.release},
-                               {"meta.helm.sh/release-namespace", chart.name_space}};
-  }
-}
-
 void add_release(KubeStack& stack, const std::string& name, const std::string& name_space,
-                 std::vector<std::string> needs, std::vector<KubeObject> objects) {
-  KubeStack::Chart chart{name, name_space, std::move(objects)};
-  mark(chart);
-  stack.charts.push_back(std::move(chart));
+                 std::vector<std::string> needs) {
+  stack.charts.push_back({name, name_space, made_up_chart(name, name_space)});
   WantedRelease release;
   release.name = name;
   release.name_space = name_space;
@@ -79,20 +46,12 @@ void add_releases(KubeStack& stack) {
   std::vector<std::string> network;
   if (stack.plan.cilium) {
     network.emplace_back("cilium");
-    add_release(stack, "cilium", "kube-system", {},
-                {workload("DaemonSet", "kube-system", "cilium", 0),
-                 workload("Deployment", "kube-system", "cilium-operator", 1)});
+    add_release(stack, "cilium", "kube-system", {});
   }
-  add_release(stack, "coredns", "kube-system", network,
-              {workload("Deployment", "kube-system", "coredns", 2)});
-  add_release(stack, "cert-manager", "cert-manager", network,
-              {workload("Deployment", "cert-manager", "cert-manager", 1)});
-  add_release(stack, "flux-operator", "flux-system", {"coredns", "cert-manager"},
-              {crd("fluxcd.controlplane.io", "FluxInstance", "fluxinstances"),
-               workload("Deployment", "flux-system", "flux-operator", 1)});
-  KubeObject instance = object("fluxcd.controlplane.io/v1", "FluxInstance", "flux-system", "flux");
-  instance["spec"]["distribution"]["version"] = "2.x";
-  add_release(stack, "flux-instance", "flux-system", {"flux-operator"}, {std::move(instance)});
+  add_release(stack, "coredns", "kube-system", network);
+  add_release(stack, "cert-manager", "cert-manager", network);
+  add_release(stack, "flux-operator", "flux-system", {"coredns", "cert-manager"});
+  add_release(stack, "flux-instance", "flux-system", {"flux-operator"});
 }
 
 /// The rest of the releases after these two are the helmfile's.
@@ -152,12 +111,13 @@ void add_secrets(KubeStack& stack) {
 
 void add_crds(KubeStack& stack) {
   KubernetesMaterial& material = stack.material;
-  material.crds.push_back(crd("monitoring.coreos.com", "ServiceMonitor", "servicemonitors"));
+  material.crds.push_back(
+      made_up_crd("monitoring.coreos.com", "ServiceMonitor", "servicemonitors"));
   KubernetesPlan::Chart chart;
   chart.chart = "/repo/charts/gateway-crds";
   chart.version = kVersion;
   material.plan.crds.charts.push_back(chart);
-  const KubeObject rendered = crd("gateway.networking.k8s.io", "Gateway", "gateways");
+  const KubeObject rendered = made_up_crd("gateway.networking.k8s.io", "Gateway", "gateways");
   stack.crds_text = rendered.dump() + "\n";
   stack.crds = {material.crds.front()["metadata"]["name"], rendered["metadata"]["name"]};
 }

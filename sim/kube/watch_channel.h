@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,7 +22,10 @@ class WatchChannel {
     std::shared_ptr<const KubeObject> object;
   };
 
-  explicit WatchChannel(KubeQuery query) : query(std::move(query)) {}
+  /// What else an object must be to be told of; empty: nothing.
+  using Takes = std::function<bool(const KubeObject&)>;
+  explicit WatchChannel(KubeQuery query, Takes takes = {})
+      : query(std::move(query)), takes(std::move(takes)) {}
 
   void push(Told told) {
     events.push_back(std::move(told));
@@ -37,6 +41,7 @@ class WatchChannel {
   bool readable() const { return !events.empty() && !held; }
 
   KubeQuery query;
+  Takes takes;
   std::deque<Told> events;
   bool held{false};
   bool ended{false};

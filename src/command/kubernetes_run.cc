@@ -1,5 +1,7 @@
 #include "command/kubernetes_run.h"
 
+#include <algorithm>
+
 #include "command/kube_reach.h"
 #include "command/kubeconfig_file.h"
 #include "command/kubernetes_material.h"
@@ -63,8 +65,10 @@ OrEnd<std::unique_ptr<KubernetesWork>> KubernetesWork::prepare(const ProfileInpu
                                                                Desk& desk) {
   const KubernetesPlan& plan = *input.profile.kubernetes;
   RunResult refused;
-  refused.findings =
-      missing_tools(plan, desk.processes(), tools_needed(plan, options.first, options.last));
+  // Whatever is played needs no program; it is asked only after the API is open.
+  PlayedHelm played(desk.processes(), [] { return nullptr; });
+  Processes& there = ground.lab.empty() ? desk.processes() : played;
+  refused.findings = missing_tools(plan, there, tools_needed(plan, options.first, options.last));
   if (!refused.findings.empty()) {
     refused.exit = Exit::findings;
     refused.verdict = "the Kubernetes phases need programs that are missing; nothing was started";
@@ -75,12 +79,37 @@ OrEnd<std::unique_ptr<KubernetesWork>> KubernetesWork::prepare(const ProfileInpu
   std::unique_ptr<KubernetesWork> work(
       new KubernetesWork(ground, state, std::move(options), *std::move(material), desk));
   KubePorts ports{
-      desk.random(), desk.processes(),           desk.web(), state.files(), desk.display(),
+      desk.random(), work->programs(),           desk.web(), state.files(), desk.display(),
       talos,         desk.absolute(state.path())};
+  work->tell_of_played_helm();
   work->part_ = std::make_unique<KubernetesPart>(
       std::move(ports), work->material_, [self = work.get()] { return self->open(); },
       work->options_.phases);
   return work;
+}
+
+Processes& KubernetesWork::programs() {
+  if (ground_.lab.empty()) return desk_.processes();
+  if (!played_) {
+    played_ = std::make_unique<PlayedHelm>(desk_.processes(), [this] { return client_.get(); });
+  }
+  return *played_;
+}
+
+void KubernetesWork::tell_of_played_helm() {
+  const auto given = material_.plan.tools.find("helm");
+  const std::string name = given == material_.plan.tools.end() ? "helm" : given->second;
+  const auto needed = tools_needed(material_.plan, options_.first, options_.last);
+  const bool needs_helm = std::any_of(needed.begin(), needed.end(),
+                                      [](const NeededTool& tool) { return tool.name == "helm"; });
+  if (!played_ || !needs_helm || !played_->plays(name)) return;
+  Event event;
+  event.kind = EventKind::finding;
+  event.at = desk_.clock().now();
+  event.text =
+      "helm is not installed: the lab plays it, and makes up what the charts hold; install helm to "
+      "have the charts themselves";
+  desk_.display().emit(event);
 }
 
 OrEnd<OpenedKube> KubernetesWork::open() {
@@ -92,6 +121,7 @@ OrEnd<OpenedKube> KubernetesWork::open() {
   OpenedKube opened;
   opened.pods = dynamic_cast<PodPorts*>(client->get());
   opened.client = *std::move(client);
+  client_ = opened.client;
   // helm and others dial what it says: on a lab that must be the lab, never a real machine.
   opened.kubeconfig = own ? seen_from_outside(*kubeconfig, ground_.outside) : *kubeconfig;
   if (options_.on_open) options_.on_open();

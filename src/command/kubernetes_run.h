@@ -7,6 +7,7 @@
 #include "command/desk.h"
 #include "command/early.h"
 #include "command/ground.h"
+#include "command/played_helm.h"
 #include "command/profile_input.h"
 #include "command/workspace.h"
 #include "model/run_result.h"
@@ -53,12 +54,18 @@ class KubernetesWork {
         desk_(desk) {}
 
   OrEnd<OpenedKube> open();
+  /// The programs of this machine; on a lab, with a helm that is played where there is none.
+  Processes& programs();
+  /// Says that helm is played, where it is.
+  void tell_of_played_helm();
 
   const Ground& ground_;
   StateDir& state_;
   KubernetesOptions options_;
   KubernetesMaterial material_;
   Desk& desk_;
+  std::shared_ptr<KubeClient> client_;  // null: not opened yet
+  std::unique_ptr<PlayedHelm> played_;
   std::unique_ptr<KubernetesPart> part_;
 };
 

@@ -103,7 +103,7 @@ class Waiting(one_lab.OneLab):
 
 
 class Ahead(unittest.TestCase):
-    """helm is played by a script. The lab has no Kubernetes objects, so the phases are not run."""
+    """helm is a script of the test's own; the run is ended before the Kubernetes phases."""
 
     def until_bootstrap(self, *words):
         """What a command prints; it is asked to end after the bootstrap, and tells its findings."""
@@ -158,32 +158,88 @@ class Ahead(unittest.TestCase):
                          and event.get("phase") == "bootstrap"], "the nodes come up all the same")
 
 
-class Again(unittest.TestCase):
-    """`up` after a Kubernetes phase. The lab's Kubernetes API takes no changes, so the phase fails;
-    the journal must stay the cluster's own all the same.
-    """
+HANDOVER = """
+phases:
+  namespaces: {names: [apps, flux-system]}
+  secrets:
+    items:
+      - {name: deploy-key, namespace: flux-system, files: {identity: deploy.key}}
+  crds: {dirs: [crds]}
+  core:
+    releases:
+      - {name: cert-manager, namespace: cert-manager, version: 1.19.1,
+         chart: "oci://registry.example.org/charts/cert-manager"}
+      - {name: flux-operator, namespace: flux-system, version: 0.30.0, needs: [cert-manager],
+         chart: "oci://registry.example.org/charts/flux-operator"}
+      - {name: flux-instance, namespace: flux-system, version: 0.30.0, needs: [flux-operator],
+         chart: "oci://registry.example.org/charts/flux-instance"}
+  tools: {helm: /nonexistent/helm}
+"""
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.org}
+spec:
+  group: example.org
+  scope: Namespaced
+  names: {kind: Foo, plural: foos, singular: foo}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+"""
+
+
+class Handover(unittest.TestCase):
+    """All phases on the lab's Kubernetes. helm is missing, so the lab plays it."""
+
+    def setUp(self):
+        held = tempfile.TemporaryDirectory()
+        self.addCleanup(held.cleanup)
+        self.folder = pathlib.Path(held.name)
+        self.profile = self.folder / "ichor.yaml"
+        self.profile.write_text(pathlib.Path(PROFILE).read_text() + HANDOVER)
+        (self.folder / "crds").mkdir()
+        (self.folder / "crds" / "foo.yaml").write_text(CRD)
+        key = self.folder / "deploy.key"
+        key.touch(mode=0o600)
+        key.write_text("a key of the lab\n")
+        self.lab = str(self.folder / "lab")
+        self.flags = ["-p", str(self.profile), "--lab-state", self.lab]
+        started = one_lab.start(ICHOR, str(self.profile), self.lab)
+        self.addCleanup(one_lab.stop, ICHOR, self.lab)
+        self.assertEqual(started.returncode, 0, started.stderr)
+
+    def test_a_bring_up_goes_to_the_handover_and_a_second_one_changes_nothing(self):
+        code, events = run_json("up", *self.flags)
+        self.assertEqual(code, 0, events[-1])
+        self.assertIn("the lab plays it", json.dumps(events), "helm is said to be played")
+        phases = {event["phase"]: event for event in events if event["type"] == "phase"}
+        self.assertEqual({"secrets", "crds", "core", "validation"}, set(phases))
+        for phase in phases.values():
+            self.assertEqual(phase["result"], "done", phase)
+        changed = {event["object"] for event in events if event["type"] == "object"
+                   and event["change"] == "create"}
+        for wanted in ("Namespace/apps", "Secret/flux-system/deploy-key",
+                       "CustomResourceDefinition/foos.example.org",
+                       "Release/cert-manager/cert-manager", "Release/flux-system/flux-instance"):
+            self.assertIn(wanted, changed)
+
+        code, events = run_json("up", *self.flags)
+        self.assertEqual(code, 0, events[-1])
+        self.assertEqual(events[-1]["mutations"], 0, events[-1])
+        self.assertEqual([], [event for event in events if event["type"] == "object"
+                              and event["change"] != "none"])
 
     def test_up_and_kubeconfig_go_on_after_a_phase(self):
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            profile = folder / "ichor.yaml"
-            profile.write_text(pathlib.Path(PROFILE).read_text()
-                               + "phases: {namespaces: {names: [apps]}}\n")
-            flags = ["-p", str(profile), "--lab-state", str(folder / "lab")]
-            started = one_lab.start(ICHOR, str(profile), str(folder / "lab"))
-            self.assertEqual(started.returncode, 0, started.stderr)
-            try:
-                ran = [run_json("up", *flags), run_json("up", *flags),
-                       run_json("phase", "0", *flags), run_json("up", *flags)]
-                for _, events in ran:
-                    self.assertNotIn('"O1"', json.dumps(events), events[-1])
-                    self.assertTrue([event for event in events if event["type"] == "phase"],
-                                    f"the phases were reached: {events[-1]}")
-                code, events = run_json("kubeconfig", *flags, str(folder / "kubeconfig"))
-                self.assertEqual(code, 0, events[-1])
-            finally:
-                subprocess.run([ICHOR, "lab", "stop", "--state", str(folder / "lab")], check=False,
-                               stdout=subprocess.DEVNULL)
+        ran = [run_json("up", *self.flags), run_json("phase", "0", *self.flags),
+               run_json("up", *self.flags)]
+        for code, events in ran:
+            self.assertEqual(code, 0, events[-1])
+            self.assertNotIn('"O1"', json.dumps(events), events[-1])
+        code, events = run_json("kubeconfig", *self.flags, str(self.folder / "kubeconfig"))
+        self.assertEqual(code, 0, events[-1])
 
 
 if __name__ == "__main__":

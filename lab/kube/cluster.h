@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "async/clock.h"
+#include "lab/kube/flux.h"
+#include "lab/kube/objects.h"
+#include "lab/kube/workloads.h"
+#include "sim/kube/api_server.h"
+#include "sim/kube/controllers.h"
+
+namespace ichor::lab {
+
+/// The Kubernetes of one of the lab's clusters: the API server of sim/kube, whose nodes and system
+/// pods follow the machines and whose other objects clients write. Its data lives as long as the
+/// lab runs and one machine of the cluster keeps its disk.
+class KubeCluster {
+ public:
+  KubeCluster(Clock& clock, std::string kubernetes_version);
+  KubeCluster(const KubeCluster&) = delete;
+  KubeCluster& operator=(const KubeCluster&) = delete;
+
+  sim::ApiServer& api() { return api_; }
+  const sim::ApiServer& api() const { return api_; }
+  const std::string& version() const { return version_; }
+  Workloads& workloads() { return workloads_; }
+
+  /// Takes over what follows from the machines now. What a client changed of it stays, until the
+  /// machines say something else.
+  void follow(std::vector<KubeObject> now);
+  std::function<void()> refresh;  // brings it up to date
+
+ private:
+  Clock& clock_;
+  std::string version_;
+  sim::ApiServer api_;
+  sim::Controllers controllers_;
+  std::map<KubeRef, nlohmann::json> followed_;  // as they were made
+  Workloads workloads_;
+  Flux flux_;
+};
+
+}  // namespace ichor::lab
