@@ -21,6 +21,9 @@ function(ichor_add_executable target suffix)
     set(parts command os journal talos kube factory view)
     list(TRANSFORM parts PREPEND ichor_)
     list(TRANSFORM parts APPEND "${suffix}")
+    # Before all libraries: see the file.
+    target_sources(${target} PRIVATE
+        $<FILTER:$<TARGET_OBJECTS:ichor_model${suffix}>,INCLUDE,json_instance>)
     target_link_libraries(${target} PRIVATE ${parts})
     # What ships has no symbols. They are in a file beside it, which gdb, perf and addr2line find by
     # its name: a crash report of a user can be read.

@@ -89,7 +89,12 @@ void Flux::tell(Part& part, const std::string& trouble) {
     object = api_.find(part.ref);
   }
   part.told_ready = trouble.empty();
-  KubeObject status{{"observedGeneration", number_at(*object, {"metadata", "generation"})}};
+  const std::int64_t generation = number_at(*object, {"metadata", "generation"});
+  // With the generation before it: a changed object is told of again.
+  std::string words = std::to_string(generation) + " " + trouble;
+  if (part.told == words && object->contains("status")) return;
+  part.told = std::move(words);
+  KubeObject status{{"observedGeneration", generation}};
   status["conditions"].push_back({{"type", "Ready"},
                                   {"status", trouble.empty() ? "True" : "False"},
                                   {"reason", trouble.empty() ? "Succeeded" : "Failed"},

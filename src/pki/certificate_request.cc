@@ -1,5 +1,6 @@
 #include "pki/certificate_request.h"
 
+#include <map>
 #include <memory>
 #include <openssl/pem.h>
 
@@ -21,9 +22,7 @@ GENERAL_NAMES* names_in(X509_REQ* request) {
   return names;
 }
 
-}  // namespace
-
-Result<RequestFacts> inspect_request(std::string_view pem) {
+Result<RequestFacts> read_request(std::string_view pem) {
   const Bio bio = read_bio(pem);
   const RequestHandle request(PEM_read_bio_X509_REQ(bio.get(), nullptr, no_password, nullptr));
   if (request == nullptr) return fail(Errc::invalid, "not a certificate request in PEM form");
@@ -42,6 +41,21 @@ Result<RequestFacts> inspect_request(std::string_view pem) {
   facts.ip_addresses = std::move(others.ip_addresses);
   facts.other_names = others.others;
   return facts;
+}
+
+/// How many requests are remembered: those of a large cluster.
+constexpr std::size_t kKnownMax = 256;
+
+}  // namespace
+
+Result<RequestFacts> inspect_request(std::string_view pem) {
+  // The same requests are looked at again whenever one of them changes, and in every seed of a
+  // simulation; reading one takes longer than all the rest of such a look.
+  thread_local std::map<std::string, Result<RequestFacts>, std::less<>> known;
+  const auto found = known.find(pem);
+  if (found != known.end()) return found->second;
+  if (known.size() >= kKnownMax) known.clear();
+  return known.emplace(pem, read_request(pem)).first->second;
 }
 
 }  // namespace ichor::pki

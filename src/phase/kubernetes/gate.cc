@@ -104,16 +104,26 @@ class Waiting {
 
   std::vector<Unmet> judge() {
     std::vector<Unmet> unmet;
-    view_.objects.clear();
     for (std::size_t i = 0; i < watches_.size(); ++i) {
       const KubeMirror& watch = *watches_[i];
       const bool excused = gate_.optional_kinds && watch.unserved();
       if (!excused && (!watch.synced() || watch.trouble())) unmet.push_back(unseen(i));
-      KubeObjects& objects = view_.objects.emplace_back();
-      for (const auto& [key, object] : watch.objects()) objects.push_back(object);
     }
     if (!unmet.empty()) return unmet;
+    take_view();
     return gate_.judge(view_);
+  }
+
+  /// Copies what the mirrors hold. They ring whenever that changes.
+  void take_view() {
+    if (viewed_ == changed_.rings()) return;
+    viewed_ = changed_.rings();
+    view_.objects.clear();
+    for (const auto& watch : watches_) {
+      KubeObjects& objects = view_.objects.emplace_back();
+      objects.reserve(watch->objects().size());
+      for (const auto& [key, object] : watch->objects()) objects.push_back(object);
+    }
   }
 
   Unmet unseen(std::size_t index) {
@@ -177,6 +187,7 @@ class Waiting {
   std::vector<std::unique_ptr<KubeMirror>> watches_;
   TaskGroup mirrors_;
   GateView view_;
+  std::optional<std::uint64_t> viewed_;  // the rings at that time
   std::vector<Unmet> told_;
   std::optional<MonoTime> judged_met_;
   bool refused_{false};

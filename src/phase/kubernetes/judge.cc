@@ -138,7 +138,7 @@ std::vector<Unmet> judge_daemon_set(const Workload& wanted, const KubeObjects& f
     const std::string name = name_in(node);
     std::string reason = "no pod of " + to_text(wanted.ref);
     for (const KubeObject& pod : pods) {
-      if (!owned_by(pod, *set) || text_at(pod, {"spec", "nodeName"}) != name) continue;
+      if (text_at(pod, {"spec", "nodeName"}) != name || !owned_by(pod, *set)) continue;
       const Readiness readiness = readiness_of(pod);
       reason = readiness.ready() ? "" : fmt::format("pod {}: {}", name_in(pod), readiness.reason);
       if (readiness.ready()) break;
