@@ -133,6 +133,7 @@ void note_kubeconfig(const Result<bool>& exported, const std::string& path, Summ
 /// Leaves the report of all runs in the state folder. A report that cannot be written is no reason
 /// to call the run failed: the journal has all of it.
 void write_report(const std::string& cluster, StateDir& state, Summary& summary) {
+  if (summary.result.nodes.empty()) return;  // it was refused before it looked at a node
   const auto records = state.journal().read();
   if (!records) return;
   const auto written =

@@ -48,6 +48,7 @@ svg .done { fill: var(--good); }
 svg .refused { fill: var(--bad); }
 svg .unknown { fill: var(--open); }
 svg .fact { fill: var(--mark); }
+svg .boot { fill: var(--line); }
 .legend { display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: 0; list-style: none; }
 .legend span { display: inline-block; width: .7rem; height: .7rem; margin-right: .4rem; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
@@ -96,7 +97,8 @@ class Timeline {
       if (record_text(run, *record).empty()) continue;
       if (std::ranges::count(rows_, who(*record)) == 0) rows_.push_back(who(*record));
     }
-    std::ranges::stable_sort(rows_, {}, [](const std::string& row) { return row != "cluster"; });
+    std::ranges::sort(rows_, {},
+                      [](const std::string& row) { return std::pair(row != "cluster", row); });
     hidden_ = rows_.size() - std::min(rows_.size(), kRowsMax);
     rows_.resize(rows_.size() - hidden_);
   }
@@ -113,7 +115,7 @@ class Timeline {
       out += fmt::format(
           "<line class=\"rule\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"0\" y2=\"{1}\"/>"
           "<text class=\"tick\" x=\"{0:.1f}\" y=\"{2}\">{3}</text>\n",
-          x_of(begin_ + at), height - 22, height - 6, spent_text(0, at));
+          x_of(begin_ + at), height - 22, height - 6, at == 0 ? "start" : spent_text(0, at));
     }
     for (std::size_t row = 0; row < rows_.size(); ++row) out += row_svg(row);
     out += "</svg></div>\n";
@@ -135,6 +137,7 @@ class Timeline {
     const int top = static_cast<int>(row) * kRowHeight;
     std::string out =
         fmt::format("<text x=\"0\" y=\"{}\">{}</text>\n", top + 15, html_text(rows_[row]));
+    out += boot_svg(rows_[row], top);
     for (const JournalRecord* record : run_) {
       const std::string text = record_text(run_, *record);
       if (text.empty() || who(*record) != rows_[row]) continue;
@@ -155,6 +158,27 @@ class Timeline {
     return out;
   }
 
+  /// From the config that a node accepted to the first sight of the node under it.
+  std::string boot_svg(const std::string& node, int top) const {
+    const JournalRecord* from = nullptr;
+    for (const JournalRecord* record : run_) {
+      if (who(*record) != node) continue;
+      const bool accepted = record->kind == RecordKind::outcome &&
+                            record->call == Call::apply_configuration &&
+                            record->outcome == OutcomeKind::done;
+      if (accepted && !from) from = record;
+      const bool seen = record->kind == RecordKind::observed && record->key == kSettledKey;
+      if (!seen || !from) continue;
+      const double x = x_of(from->wall_ms);
+      return fmt::format(
+          "<rect class=\"boot\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"4\" rx=\"2\">"
+          "<title>{}: installs and boots for {}</title></rect>\n",
+          x, top + 9, x_of(record->wall_ms) - x, html_text(node),
+          spent_text(from->wall_ms, record->wall_ms));
+    }
+    return {};
+  }
+
   const JournalRun& run_;
   std::int64_t begin_;
   std::int64_t length_;
@@ -166,6 +190,7 @@ constexpr std::string_view kLegend = R"html(<ul class="legend soft">
 <li><span style="background: var(--good)"></span>change done</li>
 <li><span style="background: var(--bad)"></span>change refused</li>
 <li><span style="background: var(--open)"></span>outcome unknown</li>
+<li><span style="background: var(--line)"></span>installs and boots</li>
 <li><span style="background: var(--mark)"></span>fact in the journal</li>
 </ul>
 )html";

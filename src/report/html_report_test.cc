@@ -65,6 +65,13 @@ TEST(HtmlReport, TheTimelineHasABarForEachChangeAsLongAsItTook) {
   EXPECT_THAT(page, HasSubstr("<rect class=\"refused\" x=\"365.5\" y=\"49\" width=\"359.1\""));
 }
 
+TEST(HtmlReport, ShowsHowLongANodeInstallsAndBoots) {
+  std::vector<JournalRecord> records = one_run();
+  records[2].call = Call::apply_configuration;
+  records.insert(records.end() - 1, record(12, "one", RecordKind::observed, "cp1", "settled"));
+  EXPECT_THAT(html_report("infra", records), HasSubstr("cp1: installs and boots for 9s"));
+}
+
 TEST(HtmlReport, NothingOfTheJournalIsMarkup) {
   std::vector<JournalRecord> records = one_run();
   records[4].value = "<script>alert(1)</script>\"'&\x1b[31m\xe2\x80\xae";
