@@ -1,6 +1,7 @@
 #include "engine/scan.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <utility>
 
@@ -12,6 +13,8 @@ namespace ichor {
 namespace {
 
 constexpr int kUnsettledTries = 2;
+/// Not worth a timer.
+constexpr Duration kShort = std::chrono::milliseconds(2);
 
 /// One pass is many workers that take the next address until there is none.
 class Pass {
@@ -25,7 +28,6 @@ class Pass {
     next_ = 0;
     count_ = numbers ? numbers->size() : addresses_.size();
     again_.clear();
-    slot_ = context_.now();
     TaskGroup workers(context_);
     const auto hands = std::min<std::uint64_t>(count_, static_cast<std::uint64_t>(wish_.at_once));
     for (std::uint64_t i = 0; i < hands; ++i) workers.spawn(work());
@@ -57,14 +59,19 @@ class Pass {
     }
   }
 
-  /// Every start has a slot of its own; a short wait is not worth a timer.
+  /// Every start has a slot of its own.
   Task<void> keep_pace() {
-    const Duration step =
-        std::chrono::duration_cast<Duration>(std::chrono::seconds(1)) / wish_.rate;
-    constexpr Duration kBurst = std::chrono::milliseconds(5);
-    slot_ = std::max(slot_, context_.now() - kBurst) + step;
-    const MonoTime mine = slot_;
-    if (mine > context_.now()) co_await sleep_until(context_, mine);
+    const MonoTime now = context_.now();
+    MonoTime mine = now;
+    if (!starts_.empty()) {
+      mine = std::max(mine, starts_.back() + Duration(std::chrono::seconds(1)) / wish_.peak);
+    }
+    if (starts_.size() >= static_cast<std::size_t>(wish_.most)) {
+      mine = std::max(mine, starts_.front() + wish_.within);
+      starts_.pop_front();
+    }
+    starts_.push_back(mine);
+    if (mine > now + kShort) co_await sleep_until(context_, mine);
   }
 
   void note(std::uint64_t number, Sighting sighting) {
@@ -90,7 +97,7 @@ class Pass {
   const std::vector<std::uint64_t>* numbers_{nullptr};
   std::uint64_t next_{0};
   std::uint64_t count_{0};
-  MonoTime slot_{};
+  std::deque<MonoTime> starts_;  // the last ones
   std::vector<std::uint64_t> again_;
   std::map<std::uint64_t, Sighting> seen_;
   std::map<std::uint64_t, bool> refused_;

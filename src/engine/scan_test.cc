@@ -91,10 +91,10 @@ TEST_F(Scan, WhoeverAnswersIsListedByAddress) {
 
 TEST_F(Scan, ALostPacketIsNoMissingMachine) {
   network_.machines = {{"10.0.0.9", PeerKind::maintenance}};
-  network_.lost_tries["10.0.0.9"] = 3;
+  network_.lost_tries["10.0.0.9"] = 2;
   EXPECT_THAT(kinds(run("10.0.0.0/24")), ElementsAre("10.0.0.9 maintenance"));
-  EXPECT_EQ(network_.asked["10.0.0.9"], 4);
-  EXPECT_EQ(network_.asked["10.0.0.10"], 4);
+  EXPECT_EQ(network_.asked["10.0.0.9"], 3);
+  EXPECT_EQ(network_.asked["10.0.0.10"], 3);
 }
 
 TEST_F(Scan, AHandshakeThatWasNotFinishedIsTriedAgain) {
@@ -130,20 +130,32 @@ TEST_F(Scan, ItEndsAfterAWholePassWhenNothingIsMissing) {
 
 TEST_F(Scan, ItKeepsToItsRateAndToItsConnections) {
   ScanWish wish;
-  wish.rate = 100;
+  wish.most = wish.peak = 100;
+  wish.within = std::chrono::seconds(1);
   wish.passes = 1;
   run("10.0.0.0/22", wish);
   ASSERT_EQ(network_.tries.size(), 1022u);
   const Duration took = network_.tries.back() - network_.tries.front();
   EXPECT_GE(took, std::chrono::seconds(10));
   EXPECT_LE(took, std::chrono::seconds(11));
-  // 400 ms at 100 a second.
-  EXPECT_LE(network_.most_open, 45);
+  // 1.2 s at 100 a second.
+  EXPECT_LE(network_.most_open, 125);
 
-  wish.rate = 100'000;
+  network_.most_open = 0;
+  wish.most = wish.peak = 100'000;
   wish.at_once = 64;
   run("10.0.0.0/22", wish);
   EXPECT_EQ(network_.most_open, 64);
+}
+
+TEST_F(Scan, NoMoreNeighboursAreAskedForThanTheKernelHasRoomFor) {
+  ScanWish wish;
+  wish.passes = 1;
+  run("10.0.0.0/20", wish);
+  ASSERT_EQ(network_.tries.size(), 4094u);
+  for (std::size_t i = 0; i + 1000 < network_.tries.size(); ++i) {
+    EXPECT_GE(network_.tries[i + 1000] - network_.tries[i], std::chrono::seconds(3)) << i;
+  }
 }
 
 TEST_F(Scan, CalledOffItSaysSo) {
