@@ -108,8 +108,8 @@ Result<Ground> prepare_ground(const ClusterProfile& profile, const LabOptions& o
   ground.block.emplace(std::move(*block));
   for (const IpAddress& address : addresses) {
     if (ground.map.entries().contains(address)) continue;
-    const bool is_loopback = address.value().starts_with("127.");
-    ground.map.add(address, is_loopback ? address : ground.block->at(ground.map.entries().size()));
+    const bool as_it_is = !options.real_device.empty() || address.value().starts_with("127.");
+    ground.map.add(address, as_it_is ? address : ground.block->at(ground.map.entries().size()));
   }
   if (auto written = write_address_map(options.state_dir, ground.map); !written) {
     return tl::unexpected(written.error());
@@ -144,6 +144,11 @@ class Lab::Impl {
     store_ = std::move(ground.store);
     site_ = std::make_unique<Site>(loop_, options_.time_scale, random_, *store_,
                                    std::move(*ground.block), std::move(ground.map));
+    if (!options_.real_device.empty()) {
+      auto real = RealAddresses::on(options_.real_device);
+      if (!real) return tl::unexpected(real.error());
+      site_->use_real_addresses(*std::move(real));
+    }
     if (auto restored = restore(profile); !restored) return restored;
     talos_ = std::make_unique<TalosService>(*site_, options_.talos_port);
     kube_ = std::make_unique<KubeService>(*site_, options_.kube_port);
@@ -350,6 +355,11 @@ Lab::~Lab() = default;
 Result<std::unique_ptr<Lab>> Lab::start(const ClusterProfile& profile, LabOptions options) {
   if (!(options.time_scale > 0)) return fail(Errc::invalid, "the time scale must be above zero");
   prepare_process();
+  if (!options.real_device.empty()) {
+    // Asked before anything is written: the folder would remember where its machines are.
+    auto allowed = RealAddresses::on(options.real_device);
+    if (!allowed) return tl::unexpected(allowed.error());
+  }
   auto impl = std::make_unique<Impl>(options, options.time_scale);
   auto ground = prepare_ground(profile, options, impl->loop());
   if (!ground) return tl::unexpected(ground.error());

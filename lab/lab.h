@@ -25,6 +25,9 @@ struct LabOptions {
   /// First address of the lab, e.g. "127.40.7.1"; empty: a free block, the same one again for a
   /// folder that was used before.
   std::string base_address;
+  /// A device of a network namespace that was made for this lab: machines have their real addresses
+  /// on it, see lab/net/real_addresses.h. Empty: loopback addresses stand for them.
+  std::string real_device;
   std::uint16_t talos_port{50000};
   std::uint16_t kube_port{6443};
   std::vector<ScheduledFault> faults;

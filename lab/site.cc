@@ -56,10 +56,16 @@ Machine* Site::at(const std::string& address) const {
 IpAddress Site::loopback(const IpAddress& address) {
   const IpAddress known = map_.loopback(address);
   if (address.value().empty() || known.value().starts_with("127.")) return known;
-  map_.add(address, block_.at(map_.entries().size()));
+  if (real_ && map_.entries().contains(address)) return known;
+  map_.add(address, real_ ? address : block_.at(map_.entries().size()));
   map_unsaved_ = true;
   start_saving();
   return map_.loopback(address);
+}
+
+Result<RealAddresses::Lease> Site::lease(const std::string& address) {
+  if (!real_) return RealAddresses::Lease();
+  return real_->take(address);
 }
 
 bool Site::is_saved(const Machine& machine) {

@@ -12,6 +12,7 @@
 #include "lab/address_block.h"
 #include "lab/address_map.h"
 #include "lab/machine.h"
+#include "lab/net/real_addresses.h"
 #include "lab/store.h"
 #include "os/loop_clock.h"
 #include "port/random.h"
@@ -46,8 +47,13 @@ class Site {
   /// The machine that has this address now, in the profile's form or as loopback; nullptr if none.
   Machine* at(const std::string& address) const;
 
-  /// Where `address` is found; a new address is given a place and written down.
+  /// Where `address` is found; a new address is given a place and written down. With real addresses
+  /// that is the address itself.
   IpAddress loopback(const IpAddress& address);
+  /// From now on machines have the addresses that they say they have. Before the first machine.
+  void use_real_addresses(std::unique_ptr<RealAddresses> real) { real_ = std::move(real); }
+  /// Makes the address answer while the lease lives; on loopback all do.
+  Result<RealAddresses::Lease> lease(const std::string& address);
   const AddressMap& addresses() const { return map_; }
 
   /// Says that a machine may have changed. Listeners are told once, soon, and not from in here.
@@ -84,6 +90,7 @@ class Site {
   Store& store_;
   AddressBlock block_;
   AddressMap map_;
+  std::unique_ptr<RealAddresses> real_;  // null: loopback addresses stand for all
   sim::Fabric fabric_;
   sim::YamlJudge judge_;
   std::vector<std::unique_ptr<Machine>> machines_;

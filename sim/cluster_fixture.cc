@@ -11,6 +11,12 @@ namespace ichor::sim {
 
 namespace {
 
+/// What DHCP gives a node before it has its config: 192.168.23.101 to 192.168.22.101.
+IpAddress lease_of(const NodePlan& plan) {
+  const std::string& address = plan.address.value();
+  return IpAddress("192.168.23." + address.substr(address.rfind('.') + 1));
+}
+
 NodePlan plan_node(const SeedPlan& seed, Role role, int index) {
   NodePlan plan;
   const bool control_plane = role == Role::control_plane;
@@ -18,21 +24,21 @@ NodePlan plan_node(const SeedPlan& seed, Role role, int index) {
   plan.role = role;
   const int host = (control_plane ? 101 : 111) + index;
   plan.address = IpAddress(fmt::format("192.168.22.{}", host));
-  plan.maintenance_address =
-      seed.addresses_move ? IpAddress(fmt::format("192.168.23.{}", host)) : plan.address;
+  const bool told = seed.addresses_move && !seed.addresses_unknown;
+  plan.maintenance_address = told ? lease_of(plan) : plan.address;
   plan.mac = MacAddress(fmt::format("52:54:00:00:00:{:02x}", host));
   plan.disk = "/dev/sda";
   return plan;
 }
 
-NodeSpec machine_for(const NodePlan& plan) {
+NodeSpec machine_for(const SeedPlan& seed, const NodePlan& plan) {
   NodeSpec spec;
   spec.name = plan.name;
   const std::uint64_t number = head_of(quick_digest(plan.name.value()));
   spec.hardware.uuid = MachineUuid(uuid_from(number, mix(number)));
   spec.hardware.serial = SerialNumber("SN-" + plan.name.value());
   spec.hardware.macs = {plan.mac};
-  spec.dhcp_address = plan.maintenance_address;
+  spec.dhcp_address = seed.addresses_move ? lease_of(plan) : plan.address;
   Disk disk;
   disk.id = "sda";
   disk.dev_path = "/dev/sda";
@@ -113,7 +119,7 @@ ClusterFixture make_fixture(const SeedPlan& plan) {
     profile.nodes.push_back(plan_node(plan, Role::worker, i));
   }
   for (const NodePlan& node : profile.nodes) {
-    fixture.hardware.push_back(machine_for(node));
+    fixture.hardware.push_back(machine_for(plan, node));
   }
   if (plan.line == Line::whole) {
     fixture.stack = std::make_shared<const KubeStack>(make_stack(plan.stack));

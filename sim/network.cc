@@ -278,6 +278,8 @@ Outcome outcome_of(CallResult<Nothing> result) {
 Task<Outcome> SimSession::apply_configuration(Context context, ApplyRequest apply) {
   Request request = request_for(Call::apply_configuration, context);
   request.payload = apply.config->digest;
+  // Who is found at an address that no plan names is meant by what it is sent.
+  if (request.planned.value().empty()) request.planned = world_.config_owner(request.payload);
   const std::string bytes(apply.config->bytes.reveal());
   const bool dry_run = apply.dry_run;
   const auto mode = apply.no_reboot ? Node::ApplyMode::no_reboot : Node::ApplyMode::automatic;
@@ -338,6 +340,24 @@ Task<CallResult<std::unique_ptr<TalosSession>>> SimTalosApi::open(Context contex
   auto opened = co_await connect(context, std::move(address), std::move(demand));
   if (world_.crash_here(process_, {CrashSite::after_call, what})) co_await hang(world_.clock());
   co_return opened;
+}
+
+Task<Sighting> SimTalosApi::probe(Context context, IpAddress address, ProbeWish wish) {
+  Sighting seen;
+  seen.address = address;
+  const auto opened = co_await open(context.within(wish.connect), std::move(address), PeerDemand{});
+  if (!opened) {
+    const CallError& error = opened.error();
+    const bool refused = error.code == Code::unavailable && error.tls == TlsVerdict::fine;
+    if (refused) seen.kind = PeerKind::refused;
+    if (error.tls == TlsVerdict::foreign_ca) seen.kind = PeerKind::foreign;
+    co_return seen;
+  }
+  const Peer& peer = (*opened)->peer();
+  seen.kind = peer.mode == PeerMode::maintenance ? PeerKind::maintenance : PeerKind::ours;
+  seen.fingerprint = peer.fingerprint;
+  co_await read_machine(context, **opened, wish, seen);
+  co_return seen;
 }
 
 Task<CallResult<std::unique_ptr<TalosSession>>> SimTalosApi::connect(Context context,

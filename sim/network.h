@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "port/kube_api.h"
+#include "port/scout.h"
 #include "port/talos_api.h"
 #include "sim/checkers/checker.h"
 #include "sim/faults/fault.h"
@@ -24,11 +25,12 @@ struct Port {
 };
 
 /// One process's way to the nodes: port/talos_api.h over the node models, with latency and faults.
-class SimTalosApi final : public TalosApi {
+class SimTalosApi final : public TalosApi, public Scout {
  public:
   SimTalosApi(SimWorld& world, int process) : world_(world), process_(process) {}
   Task<CallResult<std::unique_ptr<TalosSession>>> open(Context context, IpAddress address,
                                                        PeerDemand demand) override;
+  Task<Sighting> probe(Context context, IpAddress address, ProbeWish wish) override;
 
  private:
   Task<CallResult<std::unique_ptr<TalosSession>>> connect(Context context, IpAddress address,

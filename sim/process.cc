@@ -109,6 +109,8 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
   identity.run = RunId(fmt::format("run-{}", number));
   identity.owner = {fmt::format("nonce-{}", number), "sim", "boot-1", number};
   World ports{clock_, random_, talos_, kube_, *journal_, *files_, *events_};
+  if (world.plan().addresses_unknown) make_finder();
+  ports.finder = finder_.get();
   if (world.kube()) make_kubernetes();
   ports.kubernetes = kubernetes_.get();
   orchestrator_ =
@@ -116,6 +118,21 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
 }
 
 SimProcess::~SimProcess() = default;
+
+void SimProcess::make_finder() {
+  std::string homes, leases;
+  const auto add = [](std::string& list, const IpAddress& address) {
+    list += (list.empty() ? "" : ",") + address.value();
+  };
+  for (const NodePlan& plan : world_.profile().nodes) add(homes, plan.address);
+  for (const auto& node : world_.nodes()) add(leases, node->spec().dhcp_address);
+  Finder::Places places;
+  places.first = *AddressSet::parse(homes);
+  places.all = *AddressSet::parse(homes + "," + leases);
+  ScanWish wish;
+  wish.at_once = static_cast<int>(world_.nodes().size());  // a call per node, as everywhere
+  finder_ = std::make_unique<Finder>(talos_, std::move(places), std::move(wish));
+}
 
 Task<void> SimProcess::main() {
   // Whoever starts the orchestrator has opened the journal's file before.

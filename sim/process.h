@@ -5,6 +5,7 @@
 
 #include "async/context.h"
 #include "async/task.h"
+#include "engine/finder.h"
 #include "engine/orchestrator.h"
 #include "journal/memory_journal.h"
 #include "phase/kubernetes/kubernetes_part.h"
@@ -43,6 +44,7 @@ class SimProcess {
   class Events;
 
   Task<void> main();
+  void make_finder();
   /// The second half of the run, where the seed has one.
   void make_kubernetes();
   /// What the operator's files come to when this run reads them.
@@ -65,6 +67,7 @@ class SimProcess {
   std::unique_ptr<Events> events_;
   std::unique_ptr<KubernetesMaterial> material_;
   std::unique_ptr<KubernetesPart> kubernetes_;
+  std::unique_ptr<Finder> finder_;  // where the profile does not say where machines are
   std::unique_ptr<Orchestrator> orchestrator_;
   std::optional<RunResult> result_;
   Task<void> main_;

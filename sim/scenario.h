@@ -74,6 +74,7 @@ struct Scenario {
   Personality talos{Personality::v1_12};
   Platform platform{Platform::metal};
   bool addresses_move{false};
+  bool addresses_unknown{false};            // see SeedPlan
   Duration calm{std::chrono::minutes(12)};  // when the faults are over
   std::vector<std::string> arm;             // classes of the catalogue of faults
   std::vector<CallRule> calls;

@@ -135,6 +135,7 @@ void read_cluster(MappingReader& root, Scenario& scenario) {
     scenario.platform = *platform == 0 ? Platform::metal : Platform::container;
   }
   root.flag("addresses_move", scenario.addresses_move);
+  root.flag("addresses_unknown", scenario.addresses_unknown);
   if (const auto seed = root.whole("seed", 1, 1'000'000'000)) {
     scenario.seed = static_cast<std::uint64_t>(*seed);
   }

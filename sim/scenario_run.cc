@@ -31,6 +31,7 @@ SeedPlan plan_of(const Scenario& scenario) {
   plan.personality = scenario.talos;
   plan.platform = scenario.platform;
   plan.addresses_move = scenario.addresses_move;
+  plan.addresses_unknown = scenario.addresses_move && scenario.addresses_unknown;
   plan.sequential = false;
   plan.fault_phase = scenario.calm;
   return plan;

@@ -71,10 +71,21 @@ SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& ch
     const double swarm = mends ? kArmed : (unrecoverable ? kArmedThere : 0.0);
     if (!choice.everything || random.chance(swarm)) plan.faults.push_back(index);
   }
+  // Of a stream of its own, so that what other draws give stays as it is.
+  plan.addresses_unknown = plan.addresses_move && SeededRandom(seed).fork(78).chance(0.5);
   plan.line = line;
   if (line == Line::whole) extend_to_kubernetes(plan, choice, unrecoverable);
   return plan;
 }
+
+namespace {
+
+std::string_view addresses_word(const SeedPlan& plan) {
+  if (!plan.addresses_move) return "stay";
+  return plan.addresses_unknown ? "are-found" : "move";
+}
+
+}  // namespace
 
 bool SeedPlan::unrecoverable() const {
   return std::any_of(faults.begin(), faults.end(),
@@ -99,7 +110,7 @@ std::string to_text(const SeedPlan& plan) {
       plan.personality == Personality::v1_12 ? "1.12" : "1.13",
       plan.platform == Platform::metal ? "metal" : "container",
       plan.worker_order == WorkerOrder::after_api ? "after-api" : "with-control-planes",
-      plan.sequential ? "sequential" : "parallel", plan.addresses_move ? "move" : "stay", plan.pace,
+      plan.sequential ? "sequential" : "parallel", addresses_word(plan), plan.pace,
       ichor::to_text(plan.latency), ichor::to_text(plan.fault_phase), stack, faults);
 }
 

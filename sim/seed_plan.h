@@ -29,9 +29,10 @@ struct SeedPlan {
   Platform platform{Platform::metal};
   WorkerOrder worker_order{WorkerOrder::after_api};
   bool sequential{false};
-  bool addresses_move{false};  // DHCP first, then the static address of the config
-  double pace{1.0};            // factor on all node durations
-  Duration latency{};          // one way
+  bool addresses_move{false};     // DHCP first, then the static address of the config
+  bool addresses_unknown{false};  // and the profile does not say the first one
+  double pace{1.0};               // factor on all node durations
+  Duration latency{};             // one way
   Duration fault_phase{};
   std::vector<Duration> power_on;   // per node
   std::vector<std::size_t> faults;  // indices into fault_catalogue()

@@ -102,25 +102,6 @@ Digest SimWorld::canonical_digest(const std::string& config, const Node& node) {
   return judged ? judged->canonical : Digest{};
 }
 
-Port* SimWorld::port_at(const IpAddress& address) {
-  for (Port& port : ports_) {
-    if (port.listener != Listener::silent && port.node->address() == address) return &port;
-  }
-  return nullptr;
-}
-
-Port& SimWorld::port_of(const Node& node) {
-  return *std::find_if(ports_.begin(), ports_.end(),
-                       [&](const Port& port) { return port.node == &node; });
-}
-
-const NodePlan* SimWorld::planned_at(const IpAddress& address) const {
-  for (const NodePlan& node : profile_.nodes) {
-    if (node.address == address || node.maintenance_address == address) return &node;
-  }
-  return nullptr;
-}
-
 void SimWorld::on_node_changed(std::size_t index) {
   Port& port = ports_[index];
   Node& node = *port.node;

@@ -73,6 +73,8 @@ class SimWorld {
   Digest os_ca() const;
   Digest canonical_digest(const std::string& config, const Node& node);
   Port* port_at(const IpAddress& address);
+  /// DHCP gives the machine this address from now on.
+  void lease(const Node& node, const IpAddress& address) { leases_[&node] = address; }
   Port& port_of(const Node& node);
   bool quiet() const { return quiet_; }
   std::uint64_t next_session() { return ++sessions_; }
@@ -90,6 +92,8 @@ class SimWorld {
   Caller outsider(const Node& node) const;
   void note_outside_act(const Node& node, Call call);
   const NodePlan* planned_at(const IpAddress& address) const;
+  /// The node whose config this is; empty: nobody's.
+  NodeName config_owner(const Digest& config) const;
 
   // --- processes
   bool process_dead(int process) const;
@@ -135,6 +139,8 @@ class SimWorld {
     Recovery recovery;
   };
 
+  /// Where the machine is now; empty while it is down.
+  IpAddress address_of(const Node& node) const;
   void make_faults();
   void build_nodes();
   void build_kubernetes();
@@ -153,6 +159,7 @@ class SimWorld {
   ClusterProfile profile_;
   ConfigSet configs_;
   std::map<NodeName, NodeDisk> former_disks_;
+  std::map<const Node*, IpAddress> leases_;  // that are not those of the hardware
   Trace trace_;
   SeededRandom random_;
   VirtualClock clock_;

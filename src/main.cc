@@ -80,13 +80,14 @@ class MachineState final : public StateDir {
 
 class MachineSite final : public Site {
  public:
-  MachineSite(std::unique_ptr<TalosApi> talos, std::unique_ptr<KubeApi> kube)
+  MachineSite(std::unique_ptr<GrpcTalosApi> talos, std::unique_ptr<KubeApi> kube)
       : talos_(std::move(talos)), kube_(std::move(kube)) {}
   TalosApi& talos() override { return *talos_; }
   KubeApi& kube() override { return *kube_; }
+  Scout& scout() override { return *talos_; }
 
  private:
-  std::unique_ptr<TalosApi> talos_;
+  std::unique_ptr<GrpcTalosApi> talos_;
   std::unique_ptr<KubeApi> kube_;
 };
 
@@ -289,8 +290,10 @@ Result<std::unique_ptr<StateDir>> MachineDesk::open_state(const std::string& pat
 
 Result<std::unique_ptr<Site>> MachineDesk::reach(Access access) {
   GrpcTalosApi::Options options;
-  options.credentials =
-      TalosCredentials{access.ca_pem, access.client_cert_pem, access.client_key_pem};
+  if (!access.ca_pem.empty()) {
+    options.credentials =
+        TalosCredentials{access.ca_pem, access.client_cert_pem, access.client_key_pem};
+  }
   if (access.dial) {
     options.route = [dial = access.dial](const IpAddress& address) {
       return direct_route(dial(address));

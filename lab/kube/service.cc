@@ -82,6 +82,9 @@ void KubeService::open(const std::string& address, Port& port, Machine& machine)
   port.machine = &machine;
   auto context = make_context(address, machine);
   if (!context) return;
+  auto lease = site_.lease(address);
+  if (!lease) return;
+  port.lease = *std::move(lease);
   const std::shared_ptr<KubeCluster> cluster = cluster_of(machine);
   port.gate = std::make_unique<Gate>(
       site_.clock().io(), address, port_,

@@ -31,6 +31,7 @@ class KubeService {
   struct Port {
     Machine* machine{nullptr};  // that serves it
     std::string identity;       // changes when the certificate must
+    RealAddresses::Lease lease{};
     std::unique_ptr<Gate> gate;
   };
   std::map<std::string, Machine*> wanted();

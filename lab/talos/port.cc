@@ -40,6 +40,7 @@ TalosPort::Look TalosPort::wanted() const {
   Look look;
   // A machine that is off keeps its address: it can be made silent there.
   look.address = site_.loopback(IpAddress(machine_.home())).value();
+  look.up = node.listener() != sim::Listener::silent;
   switch (node.listener()) {
     case sim::Listener::maintenance: look.face = Face::maintenance; break;
     case sim::Listener::apid: look.face = Face::apid; break;
@@ -60,6 +61,7 @@ Result<void> TalosPort::refresh() {
   if (gate_ && (off || look.face == Face::apid || gate_->address() != look.address)) {
     gate_->cut_all();
   }
+  if (auto leased = settle_lease(look.address, look.up); !leased) return leased;
   if (!gate_ || gate_->address() != look.address) {
     gate_ = std::make_unique<Gate>(site_.clock().io(), look.address, port_,
                                    [this](const std::shared_ptr<Tunnel>& tunnel, const Peer& peer) {
@@ -76,6 +78,18 @@ Result<void> TalosPort::refresh() {
     return tl::unexpected(context.error());
   }
   return gate_->open(*context);
+}
+
+Result<void> TalosPort::settle_lease(const std::string& address, bool up) {
+  if (!up) {
+    lease_.release();
+    return {};
+  }
+  if (lease_.address() == address) return {};
+  auto lease = site_.lease(address);
+  if (!lease) return tl::unexpected(lease.error());
+  lease_ = *std::move(lease);
+  return {};
 }
 
 void TalosPort::leave_face() {

@@ -38,9 +38,12 @@ class TalosPort {
     Face face{Face::closed};
     std::string address;  // loopback
     std::string key;      // changes when the certificate must
+    bool up{false};       // else not even the kernel answers, where addresses are real
     bool operator==(const Look&) const = default;
   };
   Look wanted() const;
+  /// A machine that is up has its address, and one that is off has none.
+  Result<void> settle_lease(const std::string& address, bool up);
   Result<std::shared_ptr<const TlsContext>> make_context(const Look& look);
   Result<pki::CertificateAndKey> maintenance_certificate() const;
   Result<pki::CertificateAndKey> apid_certificate(const ConfigView& config) const;
@@ -54,6 +57,7 @@ class TalosPort {
   FaceGone face_gone_;
   Look look_;
   std::string fingerprint_;
+  RealAddresses::Lease lease_;  // of the gate's address, while the machine is up
   std::unique_ptr<Gate> gate_;
 };
 

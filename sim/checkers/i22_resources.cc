@@ -9,7 +9,7 @@ namespace {
 
 /// What a run may use, by the number of its nodes. Memory and file descriptors themselves belong to
 /// a process and are measured there; these are what they follow from.
-constexpr int kSessionsPerNode = 2;  // a node's own actor and the cluster's
+constexpr int kSessionsPerNode = 3;  // a node's own actor, the cluster's, and a scan that finds it
 constexpr int kCallsPerNode = 2;
 constexpr int kRecordsPerNode = 40;
 constexpr int kRecordsPerRun = 416;  // a bootstrap that comes too early is tried for ten minutes

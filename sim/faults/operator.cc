@@ -163,6 +163,8 @@ class AddressesSwapped final : public Fault {
   void prepare(SimWorld& world, std::vector<NodeSpec>& hardware) override {
     const auto count = static_cast<std::uint64_t>(world.plan().shape.control_planes);
     if (hardware.size() < 2) return;
+    // Machines that are looked for are found wherever they are.
+    if (world.plan().addresses_unknown) return;
     const std::uint64_t one = random().below(count);
     std::uint64_t other = random().below(hardware.size() - 1);
     if (other >= one) ++other;

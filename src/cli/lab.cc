@@ -17,6 +17,7 @@ void declare_lab_start(FlagSet& flags, Request& request) {
                [&start](std::int64_t seed) { start.seed = static_cast<std::uint64_t>(seed); });
   flags.text("--base-address", "IP", start.base_address);
   flags.text("--diary", "FILE", start.diary);
+  flags.text("--real-addresses", "DEVICE", start.device);
   flags.flag("--container", start.container);
   flags.flag("--detach", start.detach);
   flags.rule([&start]() -> std::string {

@@ -154,8 +154,19 @@ struct PreflightRequest {
   NodeOptions nodes;
 };
 
+/// Which addresses are looked at, how, and what comes of it.
+struct ScanOptions {
+  std::string addresses;     // networks, ranges and addresses; empty: the profile's, where needed
+  std::optional<int> rate;   // connections per second
+  bool watch{false};         // again, until all are there
+  std::optional<int> count;  // how many machines those are, where no profile says it
+  bool match_by_order{false};
+  std::string write;  // a file for a profile of what was found; empty: none
+};
+
 struct DiscoverRequest {
   NodeOptions nodes;
+  ScanOptions scan;
 };
 
 struct ApplyOptions {
@@ -231,6 +242,7 @@ struct LabStartRequest {
   std::optional<std::uint64_t> seed;
   std::string base_address;
   std::string diary;      // a file; empty: none is kept
+  std::string device;     // for real addresses, in a network namespace of its own; empty: loopback
   bool container{false};  // nodes in Talos' container mode instead of machines
   bool detach{false};
 };

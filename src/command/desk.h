@@ -19,6 +19,7 @@
 #include "port/kube_client.h"
 #include "port/process.h"
 #include "port/random.h"
+#include "port/scout.h"
 #include "port/talos_api.h"
 #include "port/tcp_probe.h"
 #include "port/web_client.h"
@@ -42,7 +43,8 @@ class StateDir {
   virtual Result<void> adopt(const LockOwner& owner) = 0;
 };
 
-/// What proves us to a cluster and the cluster to us, and how its addresses are dialled.
+/// What proves us to a cluster and the cluster to us, and how its addresses are dialled. Without a
+/// CA only machines in maintenance mode can be reached.
 struct Access {
   std::string ca_pem;
   std::string client_cert_pem;
@@ -59,6 +61,7 @@ class Site {
   virtual ~Site() = default;
   virtual TalosApi& talos() = 0;
   virtual KubeApi& kube() = 0;
+  virtual Scout& scout() = 0;
 };
 
 /// Where a command works: all it needs of the machine it runs on. Made in main.cc; tests have their

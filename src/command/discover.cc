@@ -1,27 +1,214 @@
+#include <algorithm>
+#include <csignal>
+#include <fmt/format.h>
+#include <set>
+
+#include "base/check.h"
+#include "cli/hints.h"
 #include "command/commands.h"
+#include "command/machine_search.h"
 #include "command/partial_run.h"
 
 namespace ichor {
 
+namespace {
+
+/// A pause of --watch: machines boot in half a minute.
+constexpr Duration kWatchPause = std::chrono::seconds(3);
+
+/// One search, or with --watch as many as are needed.
+class Search {
+ public:
+  Search(Finder& finder, const ClusterProfile& profile, const JournalFacts& facts,
+         const ScanOptions& options, Desk& desk)
+      : finder_(finder), profile_(profile), facts_(facts), options_(options), desk_(desk) {}
+
+  /// Ends by itself; the result is the number of a signal, or 0.
+  int run() {
+    CancelScope scope;
+    const Context context{&desk_.clock(), &scope};
+    return desk_.drive(look(context), scope);
+  }
+
+  const std::vector<Sighting>& seen() const {
+    static const std::vector<Sighting> nobody;
+    return finder_.report() ? finder_.report()->seen : nobody;
+  }
+  MachineMatch match() const { return finder_.match(profile_, facts_); }
+
+ private:
+  Task<void> look(Context context) {
+    const Context limited = context.within(profile_.budgets.discover);
+    while (true) {
+      co_await finder_.look(context, profile_, facts_);
+      announce();
+      if (!options_.watch || is_enough() || context.cancelled()) co_return;
+      const Wake wake = co_await sleep_for(limited, kWatchPause);
+      if (wake != Wake::signalled) co_return;
+    }
+  }
+
+  bool is_enough() const {
+    if (!profile_.nodes.empty()) return match().missing.empty();
+    const auto ready = std::count_if(seen().begin(), seen().end(), [](const Sighting& sight) {
+      return sight.kind == PeerKind::maintenance;
+    });
+    return options_.count && ready >= *options_.count;
+  }
+
+  /// Says of everybody that is new who it is.
+  void announce() {
+    if (!options_.watch) return;
+    const MachineMatch matched = match();
+    for (std::size_t i = 0; i < seen().size(); ++i) {
+      const Sighting& sight = seen()[i];
+      if (!known_.insert(sight.address.value() + std::string(name_of(sight.kind))).second) continue;
+      const NodeName* node = matched.node_of(i);
+      Event event;
+      event.kind = EventKind::waiting;
+      event.at = desk_.clock().now();
+      event.phase = "discover";
+      if (node) event.node = *node;
+      event.text = fmt::format("{}: {}{}", sight.address.value(), name_of(sight.kind),
+                               node ? ", " + matched.proof.at(*node) : std::string());
+      desk_.display().emit(event);
+    }
+  }
+
+  Finder& finder_;
+  const ClusterProfile& profile_;
+  const JournalFacts& facts_;
+  const ScanOptions& options_;
+  Desk& desk_;
+  std::set<std::string> known_;
+};
+
+/// "6 in maintenance mode, 1 foreign, 2 other": whoever there is.
+std::string count_text(const std::vector<Sighting>& seen) {
+  std::string text;
+  for (const auto& [kind, words] : {std::pair{PeerKind::maintenance, "in maintenance mode"},
+                                    std::pair{PeerKind::ours, "of this cluster"},
+                                    std::pair{PeerKind::foreign, "of another cluster"},
+                                    std::pair{PeerKind::other, "not Talos"}}) {
+    const auto count =
+        std::count_if(seen.begin(), seen.end(),
+                      [kind = kind](const Sighting& sight) { return sight.kind == kind; });
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, words);
+  }
+  return text.empty() ? "nobody answers at port 50000" : text;
+}
+
+OrEnd<void> write_found(const ScanOptions& options, const std::vector<Sighting>& seen, Desk& desk) {
+  if (options.write.empty()) return {};
+  const SecretString text(profile_of(seen, options.addresses));
+  if (auto written = desk.create_private(options.write, text, false); !written) {
+    return end_with(Exit::failed, fmt::format("{} is there already, and discover does not write "
+                                              "over it; name another file",
+                                              options.write));
+  }
+  return {};
+}
+
+/// What a search without nodes of a profile comes to.
+Exit tell_found(const DiscoverRequest& request, const Search& search, Desk& desk) {
+  desk.display().show(machine_listing(search.seen(), search.match()));
+  if (auto written = write_found(request.scan, search.seen(), desk); !written) {
+    return finish(std::move(written).error(), desk);
+  }
+  Summary summary;
+  summary.result.exit = Exit::done;
+  summary.result.findings = search.match().findings;
+  summary.result.verdict = count_text(search.seen());
+  if (!request.scan.write.empty()) {
+    summary.written.emplace_back("profile", request.scan.write);
+    summary.next = {fmt::format("ichor lint -p {}  # after the names are filled in",
+                                shell_quoted(request.scan.write))};
+  }
+  return finish(std::move(summary), desk);
+}
+
+std::optional<RunResult> ended_by(int signal) {
+  if (signal == SIGTERM) return end_with(Exit::terminated, "terminated").value();
+  if (signal != 0) return end_with(Exit::interrupted, "interrupted").value();
+  return std::nullopt;
+}
+
+/// There are machines and no profile yet.
+Exit scan_alone(const DiscoverRequest& request, Desk& desk) {
+  auto site = desk.reach({});
+  if (!site) return finish(end_with(site.error()).value(), desk);
+  const ClusterProfile nobody;
+  const JournalFacts nothing;
+  const auto finder = make_finder(nobody, request.scan, **site);
+  check(finder != nullptr, "the addresses were read before");
+  Search search(*finder, nobody, nothing, request.scan, desk);
+  if (auto ended = ended_by(search.run())) return finish(*std::move(ended), desk);
+  return tell_found(request, search, desk);
+}
+
+/// Whoever was seen besides the nodes, so that it is known why one of them was not found.
+void show_others(const ProfileInput& input, const Workspace& space, Desk& desk) {
+  if (!space.finder || !space.finder->report()) return;
+  const std::vector<Sighting>& seen = space.finder->report()->seen;
+  const MachineMatch match = space.finder->match(input.profile, space.facts);
+  if (match.machine_of.size() < seen.size()) desk.display().show(machine_listing(seen, match));
+}
+
+void show_nodes(const ProfileInput& input, const Workspace& space, const ClusterView& seen,
+                Desk& desk) {
+  Listing listing = node_listing(input.profile, space.configs, seen);
+  listing.columns = {
+      {"node", "NODE"},          {"address", "ADDRESS"},         {"role", "ROLE", true},
+      {"seen", "SEEN"},          {"stage", "STAGE", true},       {"version", "VERSION", true},
+      {"uuid", "UUID"},          {"serial", "SERIAL"},           {"macs", "MACS"},
+      {"boot_id", "BOOT", true}, {"fingerprint", "FINGERPRINT"}, {"trouble", "TROUBLE", true}};
+  desk.display().show(listing);
+}
+
+/// Who is there, and which of them are the profile's nodes. Nothing: the nodes may be bound.
+std::optional<RunResult> scan_for(const DiscoverRequest& request, const ProfileInput& input,
+                                  Workspace& space, Desk& desk) {
+  space.finder = make_finder(input.profile, request.scan, *space.site);
+  check(space.finder != nullptr, "the addresses were read before");
+  Search search(*space.finder, input.profile, space.facts, request.scan, desk);
+  if (auto ended = ended_by(search.run())) return ended;
+  const MachineMatch match = search.match();
+  desk.display().show(machine_listing(search.seen(), match));
+  if (auto written = write_found(request.scan, search.seen(), desk); !written) {
+    return std::move(written).error();
+  }
+  if (match.complete()) return std::nullopt;
+  if (!match.matrix.empty()) desk.display().show(match_listing(match));
+  return uncertain(input.profile, match);
+}
+
+}  // namespace
+
 Exit run(const DiscoverRequest& request, const CommonOptions& common, Desk& desk) {
+  const bool scans = !request.scan.addresses.empty();
+  if (scans && !desk.has_file(common.profile) && common.lab_state.empty()) {
+    return scan_alone(request, desk);
+  }
   auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
   if (!input) return finish(std::move(input).error(), desk);
   const auto ground = find_ground(common, *input, desk);
   if (!ground) return finish(ground.error(), desk);
   auto space = open_workspace(*input, ground->wish(), desk);
   if (!space) return finish(std::move(space).error(), desk);
+  if (scans) {
+    if (auto ended = scan_for(request, *input, *space, desk)) {
+      return finish(summary_of(*input, *std::move(ended)), desk);
+    }
+  } else if (space->finder) {
+    space->finder = make_finder(input->profile, request.scan, *space->site);
+  }
   RunResult result = run_engine(input->profile, *space, {{"discover"}, false}, desk);
   // What is known is shown also of a run that did not find everything.
   if (result.exit != Exit::interrupted && result.exit != Exit::terminated) {
     auto seen = look_around(input->profile, *space, desk);
     if (!seen) return finish(std::move(seen).error(), desk);
-    Listing listing = node_listing(input->profile, space->configs, *seen);
-    listing.columns = {
-        {"node", "NODE"},          {"address", "ADDRESS"},         {"role", "ROLE", true},
-        {"seen", "SEEN"},          {"stage", "STAGE", true},       {"version", "VERSION", true},
-        {"uuid", "UUID"},          {"serial", "SERIAL"},           {"macs", "MACS"},
-        {"boot_id", "BOOT", true}, {"fingerprint", "FINGERPRINT"}, {"trouble", "TROUBLE", true}};
-    desk.display().show(listing);
+    if (!scans) show_others(*input, *space, desk);
+    show_nodes(*input, *space, *seen, desk);
   }
   return finish(summary_of(*input, std::move(result)), desk);
 }

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <fmt/format.h>
 
+#include "command/machine_search.h"
 #include "engine/orchestrator.h"
 
 namespace ichor {
@@ -108,6 +109,7 @@ Task<void> survey_into(Context context, World& world, const ClusterProfile& prof
 
 RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
                      Desk& desk) {
+  if (auto found = find_machines(profile, space, desk); !found) return std::move(found).error();
   DryRunTalos reads_only(space.site->talos());
   TalosApi& talos = wish.changes_nodes ? space.site->talos() : reads_only;
   Turnstile openings(kOpeningsAtOnce);
@@ -120,7 +122,8 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunW
                     desk.display(),
                     &openings,
                     kubeconfig_check(profile, space),
-                    wish.kubernetes};
+                    wish.kubernetes,
+                    space.finder.get()};
   return drive(world, profile, space.configs, wish.adopt, steps_of(profile, wish), desk);
 }
 
@@ -146,10 +149,14 @@ LookingWorld::LookingWorld(Workspace& space, Desk& desk)
   Artifacts& files = space.state ? space.state->files() : *no_files_;
   world_.emplace(World{desk.clock(), desk.random(), talos_, space.site->kube(), journal, files,
                        desk.display(), &openings_});
+  world_->finder = space.finder.get();
 }
 
 OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Desk& desk,
                                int tries) {
+  if (auto found = find_machines(profile, space, desk); !found) {
+    return tl::unexpected(std::move(found).error());
+  }
   LookingWorld looking(space, desk);
   CancelScope scope;
   ClusterView view;

@@ -148,7 +148,7 @@ class MaintenanceSession final : public TalosSession {
 };
 
 /// Machines by address; where there is none, nobody listens.
-class FakeMachines final : public TalosApi, public KubeApi {
+class FakeMachines final : public TalosApi, public KubeApi, public Scout {
  public:
   Task<CallResult<std::unique_ptr<TalosSession>>> open(Context, IpAddress address,
                                                        PeerDemand demand) override {
@@ -172,7 +172,26 @@ class FakeMachines final : public TalosApi, public KubeApi {
                                        Code::unavailable, "connection refused"});
   }
 
+  Task<Sighting> probe(Context context, IpAddress address, ProbeWish wish) override {
+    probed.insert(address.value());
+    Sighting seen;
+    seen.address = address;
+    const auto found = macs.find(address.value());
+    const auto other = others.find(address.value());
+    if (other != others.end()) seen.kind = other->second;
+    if (found == macs.end()) co_return seen;
+    MaintenanceSession session(found->second, mutations);
+    seen.kind = PeerKind::maintenance;
+    const auto key = keys.find(address.value());
+    seen.fingerprint = key == keys.end() ? session.peer().fingerprint : Fingerprint(key->second);
+    co_await read_machine(context, session, wish, seen);
+    co_return seen;
+  }
+
   std::map<std::string, std::string> macs;  // by address
+  std::map<std::string, PeerKind> others;   // by address: who is no machine of ours
+  std::map<std::string, std::string> keys;  // by address, of machines that are clones
+  std::set<std::string> probed;
   bool disks_have_data{false};
   TalosVersion run{1, 12, 6};
   int mutations{0};
@@ -412,6 +431,7 @@ class FakeDesk final : public Desk {
     explicit Way(FakeMachines& machines) : machines_(machines) {}
     TalosApi& talos() override { return machines_; }
     KubeApi& kube() override { return machines_; }
+    Scout& scout() override { return machines_; }
 
    private:
     FakeMachines& machines_;

@@ -50,6 +50,7 @@ Exit start_detached(const LabStartRequest& request, const CommonOptions& common,
   pass("--faults", request.fault_plan.empty() ? "" : desk.absolute(request.fault_plan));
   pass("--seed", request.seed ? fmt::to_string(*request.seed) : "");
   pass("--base-address", request.base_address);
+  pass("--real-addresses", request.device);
   pass("--diary", request.diary.empty() ? "" : desk.absolute(request.diary));
   if (request.container) process.argv.emplace_back("--container");
   const auto status = lab::start_process(process);
@@ -77,6 +78,7 @@ Exit run(const LabStartRequest& request, const CommonOptions& common, Desk& desk
   options.time_scale = request.time_scale;
   options.base_address = request.base_address;
   options.diary = request.diary;
+  options.real_device = request.device;
   if (request.container) options.platform = sim::Platform::container;
   options.faults = *std::move(faults);
   auto started = lab::Lab::start(input->profile, std::move(options));

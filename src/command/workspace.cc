@@ -4,6 +4,7 @@
 
 #include "command/client_identity.h"
 #include "command/config_folder.h"
+#include "command/machine_search.h"
 #include "command/profile_layout.h"
 #include "command/recipe_config.h"
 #include "command/secrets_input.h"
@@ -338,6 +339,10 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& 
                                 wish.dial, input.endpoints});
   if (!site) return end_with(site.error());
   space.site = *std::move(site);
+  // What a lab bound is known, and the rest of its network is not there. Behind endpoints nodes are
+  // not dialled at all.
+  const bool dials = !wish.dial && input.endpoints.empty();
+  if (dials) space.finder = make_finder(input.profile, {}, *space.site);
   return space;
 }
 

@@ -8,6 +8,7 @@
 #include "command/desk.h"
 #include "command/early.h"
 #include "command/profile_input.h"
+#include "engine/finder.h"
 #include "engine/world.h"
 #include "model/config_set.h"
 #include "model/journal_facts.h"
@@ -25,6 +26,7 @@ struct Workspace {
   bool ready_made{false};  // the configs were made elsewhere
   JournalFacts facts;      // of earlier runs
   std::unique_ptr<Site> site;
+  std::unique_ptr<Finder> finder;  // of machines whose addresses are not known; null on a lab
 };
 
 struct WorkspaceWish {

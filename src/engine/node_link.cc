@@ -82,20 +82,6 @@ void NodeLink::note(NodeView& view, CallError error) {
   drop();
 }
 
-std::vector<IpAddress> NodeLink::candidates() const {
-  std::vector<IpAddress> addresses;
-  const auto add = [&](const IpAddress& address) {
-    const bool known = std::find(addresses.begin(), addresses.end(), address) != addresses.end();
-    if (!address.value().empty() && !known) addresses.push_back(address);
-  };
-  add(last_address_);
-  // Before its config a node can only be at its maintenance address, afterwards it moves.
-  const bool applied = facts_.last(Call::apply_configuration, plan_.name) != nullptr;
-  add(applied ? plan_.address : plan_.maintenance_address);
-  add(applied ? plan_.maintenance_address : plan_.address);
-  return addresses;
-}
-
 bool NodeLink::is_our_machine(const Identity& identity) const {
   if (!identity_conflict(plan_, identity).empty()) return false;
   const BoundIdentity* bound = facts_.bound(plan_.name);
@@ -118,15 +104,38 @@ bool NodeLink::shows_bound_key() const {
   return session_->peer().fingerprint == bound_key();
 }
 
-Task<void> NodeLink::open(Context context, NodeView& view) {
-  const std::vector<IpAddress> addresses = candidates();
+Task<bool> NodeLink::try_addresses(Context context, std::vector<IpAddress> addresses,
+                                   NodeView& view) {
   for (const IpAddress& address : addresses) {
     const bool opened = co_await open_at(context, address, view);
-    if (opened || context.cancelled()) co_return;
+    if (opened || context.cancelled()) co_return true;
   }
   // The bound key answers at none of the addresses.
   const bool other_key = view.trouble && view.trouble->tls == TlsVerdict::changed_key;
   if (other_key && !bound_key().value().empty()) co_await weigh_key(context, view);
+  co_return session_ != nullptr;
+}
+
+Task<void> NodeLink::open(Context context, NodeView& view) {
+  std::vector<IpAddress> known;
+  if (has_no_address()) {
+    // Nobody may be at the address that it is to have, and to wait there costs seconds.
+    known = co_await seek(context, known);
+    const bool opened = co_await try_addresses(context, known, view);
+    if (opened) co_return;
+  }
+  std::vector<IpAddress> others = candidates();
+  std::erase_if(others, [&](const IpAddress& address) {
+    return std::find(known.begin(), known.end(), address) != known.end();
+  });
+  bool opened = co_await try_addresses(context, others, view);
+  overlook_successor(view);
+  if (opened || view.presence != Presence::silent) co_return;
+  if (!is_lost(context.now())) co_return;
+  known.insert(known.end(), others.begin(), others.end());
+  std::vector<IpAddress> found = co_await seek(context, known);
+  opened = co_await try_addresses(context, std::move(found), view);
+  if (!opened) overlook_successor(view);
 }
 
 Task<CallResult<std::unique_ptr<TalosSession>>> NodeLink::dial(Context context, IpAddress address,
@@ -187,6 +196,7 @@ Task<bool> NodeLink::prove(Context context, std::unique_ptr<TalosSession> sessio
   }
   identity_ = *std::move(identity);
   last_address_ = address;
+  silent_since_.reset();
   view.trouble.reset();
   co_return true;
 }

@@ -43,6 +43,20 @@ class NodeLink {
 
  private:
   Task<void> open(Context context, NodeView& view);
+  Task<bool> try_addresses(Context context, std::vector<IpAddress> addresses, NodeView& view);
+  /// The address at which a scan saw the node's machine, if it was asked for and is not one of
+  /// `known`.
+  Task<std::vector<IpAddress>> seek(Context context, const std::vector<IpAddress>& known);
+  /// Whether nobody has said where the node is before it gets its config.
+  bool has_no_address() const;
+  /// An address that the node had, or was seen at, and that is not its own: DHCP may have given it
+  /// to another machine since.
+  bool is_borrowed(const IpAddress& address) const;
+  /// Another machine at a borrowed address is not in the way: the node is awaited at its own.
+  void overlook_successor(NodeView& view);
+  /// Whether it is time to look for the node elsewhere: one that reboots comes back by itself.
+  bool is_lost(MonoTime now);
+  bool is_key_of_another(const Fingerprint& key) const;
   Task<bool> open_at(Context context, IpAddress address, NodeView& view);
   Task<CallResult<std::unique_ptr<TalosSession>>> dial(Context context, IpAddress address,
                                                        PeerDemand demand);
@@ -90,6 +104,7 @@ class NodeLink {
   bool clock_was_set_{true};             // see NodeView
   std::optional<KeyChange> key_change_;  // of the session, if its key is not the bound one
   IpAddress last_address_;
+  std::optional<MonoTime> silent_since_;  // where it was seen last
 };
 
 }  // namespace ichor

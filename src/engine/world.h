@@ -14,6 +14,7 @@
 namespace ichor {
 
 class KubernetesPart;  // phase/kubernetes/kubernetes_part.h
+class Finder;          // engine/finder.h
 
 /// Everything outside, handed in: real, lab or simulated. The engine owns none of it.
 struct World {
@@ -31,6 +32,8 @@ struct World {
   std::function<Result<SecretString>(const SecretString&)> own_kubeconfig{};
   /// What the Kubernetes phases work with; null: the steps have none.
   KubernetesPart* kubernetes{nullptr};
+  /// Looks for machines that are not at their addresses; null: they are waited for there.
+  Finder* finder{nullptr};
 };
 
 }  // namespace ichor

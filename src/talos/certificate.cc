@@ -108,4 +108,16 @@ std::string name_text(const X509_NAME* name) {
   return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : "(no name)";
 }
 
+std::string part_of_name(const X509_NAME* name, int nid) {
+  const int at = X509_NAME_get_index_by_NID(name, nid, -1);
+  if (at < 0) return {};
+  const ASN1_STRING* data = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at));
+  unsigned char* text = nullptr;
+  const int size = ASN1_STRING_to_UTF8(&text, data);
+  if (size < 0) return {};
+  std::string part(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+  OPENSSL_free(text);
+  return part;
+}
+
 }  // namespace ichor

@@ -41,4 +41,7 @@ std::int64_t seconds_outside(const X509& leaf);
 /// The subject or issuer in one line, for people.
 std::string name_text(const X509_NAME* name);
 
+/// One part of it, as `nid` names it; empty if there is none.
+std::string part_of_name(const X509_NAME* name, int nid);
+
 }  // namespace ichor

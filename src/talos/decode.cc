@@ -136,6 +136,21 @@ std::vector<MacAddress> macs_from(const std::vector<Named<spec::LinkStatus>>& li
   return {macs.begin(), macs.end()};
 }
 
+std::vector<Link> links_from(const std::vector<Named<spec::LinkStatus>>& links) {
+  const bool container = macs_of(links, is_physical).empty();
+  std::vector<Link> found;
+  for (const auto& link : links) {
+    const bool counts = container ? is_container_port(link) : is_physical(link);
+    MacAddress mac = mac_of(link.spec);
+    if (counts && !mac.value().empty()) {
+      found.push_back({name(link.id), std::move(mac), link.spec.link_state()});
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Link& a, const Link& b) { return a.name < b.name; });
+  return found;
+}
+
 std::string since_from(const cosi::resource::Metadata& metadata) {
   if (!metadata.has_created()) return {};
   return fmt::format("{}.{:09}", metadata.created().seconds(), metadata.created().nanos());

@@ -8,6 +8,7 @@
 #include "cosi_state.pb.h"
 #include "machine.pb.h"
 #include "model/node.h"
+#include "model/sighting.h"
 #include "spec_block.pb.h"
 #include "spec_network.pb.h"
 #include "spec_runtime.pb.h"
@@ -48,6 +49,9 @@ std::optional<TalosVersion> version_from(std::string_view tag);
 /// The addresses of physical links, sorted. In a container the only links are virtual ones; there
 /// those named eth… stand for them.
 std::vector<MacAddress> macs_from(const std::vector<Named<spec::LinkStatus>>& links);
+
+/// The same links with their names and whether they have a carrier, sorted by name.
+std::vector<Link> links_from(const std::vector<Named<spec::LinkStatus>>& links);
 
 /// UUID in lower case and serial number; the rest of the identity is not in this resource.
 Identity identity_from(const spec::SystemInformation& spec);

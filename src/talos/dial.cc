@@ -65,6 +65,7 @@ struct Dialer::Handshake {
     const X509Ptr leaf(SSL_get1_peer_certificate(tls));
     if (!leaf) return 0;
     report.chain = judge_chain(*leaf, *keys.ca, address);
+    report.chain_judged = true;
     report.seconds_outside = seconds_outside(*leaf);
     // Whoever cannot prove himself is not shown who we are.
     if (report.chain != ChainFault::none) return 0;
@@ -81,12 +82,18 @@ struct Dialer::Handshake {
     const X509Ptr leaf(SSL_get1_peer_certificate(tls));
     if (!leaf) return ichor::fail(Errc::invalid, "the server has no certificate");
     report.fingerprint = fingerprint_of(*leaf);
+    report.contact = Contact::shaken;
     report.issuer = clean_text(name_text(X509_get_issuer_name(leaf.get())), 256);
+    report.common_name =
+        clean_text(part_of_name(X509_get_subject_name(leaf.get()), NID_commonName), 128);
+    report.issuer_organization =
+        clean_text(part_of_name(X509_get_issuer_name(leaf.get()), NID_organizationName), 128);
     const unsigned char* alpn = nullptr;
     unsigned int size = 0;
     SSL_get0_alpn_selected(tls, &alpn, &size);
     const std::string_view protocol(reinterpret_cast<const char*>(alpn), alpn ? size : 0);
-    if (protocol != "h2") return ichor::fail(Errc::invalid, "the server does not speak HTTP/2");
+    report.speaks_h2 = protocol == "h2";
+    if (!report.speaks_h2) return ichor::fail(Errc::invalid, "the server does not speak HTTP/2");
     report.client_accepted = report.client_offered;  // until the server says otherwise
     return {};
   }
@@ -144,6 +151,15 @@ CallError interrupted(Event event, const Endpoint& endpoint, std::string_view st
   return not_opened(Code::deadline_exceeded, fmt::format("{} ({})", step, to_text(endpoint)));
 }
 
+/// Hands on what a handshake showed, however the attempt ends.
+struct Publisher {
+  const HandshakeReport& from;
+  HandshakeReport* to;
+  ~Publisher() {
+    if (to) *to = from;
+  }
+};
+
 Dialer::Handshake* handshake_of(const SSL* tls) {
   return static_cast<Dialer::Handshake*>(SSL_get_app_data(tls));
 }
@@ -171,7 +187,7 @@ SslCtxPtr make_context() {
 }
 
 Task<CallResult<tcp::socket>> connect(Context context, std::shared_ptr<Limit> limit,
-                                      asio::io_context& io, Endpoint to) {
+                                      asio::io_context& io, Endpoint to, Contact& contact) {
   if (to.host.empty()) {
     co_return tl::unexpected(
         not_opened(Code::invalid_argument, "the address is not part of the lab: not dialled"));
@@ -191,10 +207,12 @@ Task<CallResult<tcp::socket>> connect(Context context, std::shared_ptr<Limit> li
   const Event event = co_await await(context, limit, slot);
   if (event == Event::closed) {
     const bool exhausted = *refused == asio::error::no_descriptors;
+    if (*refused == asio::error::connection_refused) contact = Contact::refused;
     co_return tl::unexpected(not_opened(exhausted ? Code::resource_exhausted : Code::unavailable,
                                         fmt::format("{} ({})", refused->message(), to_text(to))));
   }
   if (event != Event::ready) co_return tl::unexpected(interrupted(event, to, "no answer"));
+  contact = Contact::connected;
   watch_over(socket);
   co_return socket;
 }
@@ -242,11 +260,14 @@ Dialer::Dialer(asio::io_context& io, const TalosCredentials* credentials)
 Dialer::~Dialer() = default;
 
 Task<CallResult<Dialer::Dialed>> Dialer::dial(Context context, Target target) {
-  const auto limit = Limit::start(io_, target.limit);
-  auto socket = co_await connect(context, limit, io_, target.endpoint);
-  if (!socket) co_return tl::unexpected(std::move(socket).error());
-
   Handshake handshake(*keys_, target.address);
+  const Publisher publisher{handshake.report, target.report};
+  const bool hurries = target.connect > Duration::zero();
+  auto limit = Limit::start(io_, hurries ? target.connect : target.limit);
+  auto socket = co_await connect(context, limit, io_, target.endpoint, handshake.report.contact);
+  if (!socket) co_return tl::unexpected(std::move(socket).error());
+  if (hurries) limit = Limit::start(io_, target.limit);
+
   grpc::SslPtr tls(SSL_new(tls_.get()));
   check(tls != nullptr, "OpenSSL has memory");
   SSL* const handle = tls.get();
@@ -262,10 +283,15 @@ Task<CallResult<Dialer::Dialed>> Dialer::dial(Context context, Target target) {
                                      target.endpoint, "the TLS handshake was not finished");
   if (!shaken) co_return tl::unexpected(std::move(shaken).error());
   if (shaken->kind == Step::Kind::closed) {
+    handshake.report.contact = Contact::not_tls;
+    handshake.report.why_not = clean_text(shaken->why, 256);
     co_return tl::unexpected(closed("TLS handshake failed: " + shaken->why));
   }
   if (const auto seen = handshake.look_around(handle); !seen) {
     co_return tl::unexpected(closed(seen.error().message));
+  }
+  if (target.only_talos && kind_of(handshake.report) < PeerKind::ours) {
+    co_return tl::unexpected(closed("it is not asked: " + detail_of(handshake.report)));
   }
   auto peer = judge_handshake(handshake.report, target.demand);
   if (!peer) co_return tl::unexpected(std::move(peer).error());

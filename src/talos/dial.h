@@ -9,6 +9,7 @@
 #include "port/talos_api.h"
 #include "talos/credentials.h"
 #include "talos/endpoint.h"
+#include "talos/handshake_report.h"
 #include "talos/openssl_ptr.h"
 
 namespace ichor {
@@ -33,6 +34,11 @@ class Dialer {
     PeerDemand demand;
     bool only_configured{false};  // maintenance mode is of no use
     Duration limit{};             // in real time
+    Duration connect{};           // of it for the connection; zero: all of it
+    /// Nothing is sent above TLS to whoever does not show a certificate as Talos makes them.
+    bool only_talos{false};
+    /// Filled in with what the handshake showed, also where there is no connection in the end.
+    HandshakeReport* report{nullptr};
   };
   struct Dialed {
     Peer peer;

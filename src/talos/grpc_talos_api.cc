@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "talos/certificate.h"
 #include "talos/real_time.h"
+#include "talos/verdict.h"
 
 namespace ichor {
 
@@ -70,12 +71,45 @@ Task<OpenResult> GrpcTalosApi::open_at(Context context, IpAddress address, std::
   target.limit = limit;
   auto dialed = co_await dialer_.dial(context, std::move(target));
   if (!dialed) co_return tl::unexpected(std::move(dialed).error());
-  const auto server = dialed->peer.mode == PeerMode::configured ? Connection::Server::behind_apid
-                                                                : Connection::Server::itself;
+  co_return session_on(*std::move(dialed), std::move(forward_to));
+}
+
+std::unique_ptr<GrpcSession> GrpcTalosApi::session_on(Dialer::Dialed dialed,
+                                                      std::string forward_to) const {
+  const auto server = dialed.peer.mode == PeerMode::configured ? Connection::Server::behind_apid
+                                                               : Connection::Server::itself;
   auto connection =
-      std::make_shared<Connection>(std::move(dialed->channel), server, std::move(forward_to));
-  co_return std::make_unique<GrpcSession>(std::move(dialed->peer), std::move(connection),
-                                          options_.canonical_digest);
+      std::make_shared<Connection>(std::move(dialed.channel), server, std::move(forward_to));
+  return std::make_unique<GrpcSession>(std::move(dialed.peer), std::move(connection),
+                                       options_.canonical_digest);
+}
+
+Task<Sighting> GrpcTalosApi::probe(Context context, IpAddress address, ProbeWish wish) {
+  HandshakeReport report;
+  Dialer::Target target;
+  target.endpoint = options_.route(address);
+  target.address = address;
+  target.connect = wish.connect;
+  target.limit = wish.handshake;
+  target.only_talos = true;
+  target.report = &report;
+  auto dialed = co_await dialer_.dial(context, std::move(target));
+  Sighting seen;
+  seen.address = std::move(address);
+  seen.kind = kind_of(report);
+  seen.fingerprint = report.fingerprint;
+  seen.detail = detail_of(report);
+  if (!dialed) {
+    const bool may_change = report.contact == Contact::connected || seen.kind >= PeerKind::ours;
+    if (may_change) seen.trouble = std::move(dialed).error();
+    co_return seen;
+  }
+  const std::unique_ptr<GrpcSession> session = session_on(*std::move(dialed), std::string());
+  co_await read_machine(context, *session, wish, seen);
+  if (wish.depth == ProbeDepth::identity || seen.trouble) co_return seen;
+  const auto extras = co_await session->read_extras(context.within(wish.call), seen);
+  if (!extras && extras.error().progress != Progress::answered) seen.trouble = extras.error();
+  co_return seen;
 }
 
 Task<OpenResult> GrpcTalosApi::open(Context context, IpAddress address, PeerDemand demand) {

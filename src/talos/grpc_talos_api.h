@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "port/scout.h"
 #include "port/talos_api.h"
 #include "talos/credentials.h"
 #include "talos/dial.h"
@@ -17,7 +18,7 @@ namespace ichor {
 
 /// Talos over gRPC: a session is one connection, judged within its own handshake (talos/dial.h).
 /// Everything lives on the loop, which must outlive this object and its sessions.
-class GrpcTalosApi final : public TalosApi {
+class GrpcTalosApi final : public TalosApi, public Scout {
  public:
   struct Options {
     std::optional<TalosCredentials> credentials;  // none: only maintenance mode can be reached
@@ -37,6 +38,7 @@ class GrpcTalosApi final : public TalosApi {
 
   Task<CallResult<std::unique_ptr<TalosSession>>> open(Context context, IpAddress address,
                                                        PeerDemand demand) override;
+  Task<Sighting> probe(Context context, IpAddress address, ProbeWish wish) override;
 
  private:
   explicit GrpcTalosApi(Options options);
@@ -44,6 +46,7 @@ class GrpcTalosApi final : public TalosApi {
   Task<CallResult<std::unique_ptr<TalosSession>>> open_at(Context context, IpAddress address,
                                                           std::string forward_to, Duration limit,
                                                           PeerDemand demand);
+  std::unique_ptr<GrpcSession> session_on(Dialer::Dialed dialed, std::string forward_to) const;
 
   Options options_;
   Dialer dialer_;

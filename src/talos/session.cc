@@ -139,6 +139,21 @@ Task<CallResult<Identity>> GrpcSession::identity(Context context) {
   co_return identity;
 }
 
+Task<CallResult<void>> GrpcSession::read_extras(Context context, Sighting& seen) {
+  auto links = co_await list_specs<spec::LinkStatus>(context, connection_, Call::identity,
+                                                     "network", "LinkStatuses.net.talos.dev");
+  if (!links) co_return tl::unexpected(std::move(links).error());
+  seen.links = links_from(*links);
+  auto extensions = co_await list_specs<spec::Extension>(
+      context, connection_, Call::hardware, "runtime", "ExtensionStatuses.runtime.talos.dev");
+  if (!extensions) co_return tl::unexpected(std::move(extensions).error());
+  for (const auto& extension : *extensions) {
+    const spec::ExtensionMetadata& metadata = extension.spec.metadata();
+    if (metadata.name() == "schematic") seen.schematic = clean_text(metadata.version(), 64);
+  }
+  co_return CallResult<void>();
+}
+
 Task<CallResult<std::vector<Disk>>> GrpcSession::disks(Context context) {
   auto disks = co_await list_specs<spec::Disk>(context, connection_, Call::disks, "runtime",
                                                "Disks.block.talos.dev");

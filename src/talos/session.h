@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/sighting.h"
 #include "port/talos_api.h"
 #include "talos/connection.h"
 
@@ -38,6 +39,9 @@ class GrpcSession final : public TalosSession {
   Task<Outcome> apply_configuration(Context context, ApplyRequest request) override;
   Task<Outcome> bootstrap(Context context) override;
   Task<Outcome> reset(Context context, ResetRequest request) override;
+
+  /// What only a scan shows: the links of the machine, and the schematic it was booted from.
+  Task<CallResult<void>> read_extras(Context context, Sighting& seen);
 
  private:
   Task<CallResult<BootId>> boot_id(Context context);

@@ -85,4 +85,41 @@ CallResult<Peer> judge_handshake(const HandshakeReport& report, const PeerDemand
   return judge_answer(report, Peer{PeerMode::configured, report.fingerprint});
 }
 
+PeerKind kind_of(const HandshakeReport& report) {
+  switch (report.contact) {
+    case Contact::none: return PeerKind::nothing;
+    case Contact::refused: return PeerKind::refused;
+    case Contact::connected:
+    case Contact::not_tls: return PeerKind::other;
+    case Contact::shaken: break;
+  }
+  if (!report.speaks_h2) return PeerKind::other;
+  if (!report.wants_client) {
+    const bool maintenance = report.common_name == "maintenance-service.talos.dev";
+    return maintenance ? PeerKind::maintenance : PeerKind::other;
+  }
+  if (report.chain_judged && report.chain != ChainFault::foreign_ca) return PeerKind::ours;
+  return report.issuer_organization == "talos" ? PeerKind::foreign : PeerKind::other;
+}
+
+std::string detail_of(const HandshakeReport& report) {
+  if (report.contact == Contact::connected) return "it accepts connections and does not speak TLS";
+  if (report.contact == Contact::not_tls) return "no TLS 1.3: " + report.why_not;
+  switch (kind_of(report)) {
+    case PeerKind::other:
+      return fmt::format("a TLS server that is not Talos, its certificate is \"{}\" by \"{}\"",
+                         report.common_name, report.issuer);
+    case PeerKind::foreign:
+      return fmt::format("its certificate was issued by \"{}\", which is {}", report.issuer,
+                         report.chain_judged ? "not our CA" : "not known here");
+    case PeerKind::ours:
+      if (report.chain == ChainFault::expired) return out_of_time(report.seconds_outside);
+      if (report.chain == ChainFault::wrong_name) {
+        return "its certificate does not name this address";
+      }
+      return {};
+    default: return {};
+  }
+}
+
 }  // namespace ichor

@@ -93,5 +93,52 @@ TEST(Verdict, AlertsSayWhyOurCertificateWasRefused) {
   EXPECT_EQ(refusal(report), TlsVerdict::fine);
 }
 
+HandshakeReport shaken() {
+  HandshakeReport report;
+  report.contact = Contact::shaken;
+  report.speaks_h2 = true;
+  return report;
+}
+
+TEST(PeerKinds, MaintenanceModeIsToldByTheNameOnItsCertificate) {
+  HandshakeReport report = shaken();
+  report.common_name = "maintenance-service.talos.dev";
+  EXPECT_EQ(kind_of(report), PeerKind::maintenance);
+  report.common_name = "www.example.com";
+  EXPECT_EQ(kind_of(report), PeerKind::other);
+  report.common_name = "maintenance-service.talos.dev";
+  report.speaks_h2 = false;
+  EXPECT_EQ(kind_of(report), PeerKind::other);
+}
+
+TEST(PeerKinds, WhoAsksForACertificateIsOursByOurCaOnly) {
+  HandshakeReport report = shaken();
+  report.wants_client = true;
+  report.issuer_organization = "talos";
+  EXPECT_EQ(kind_of(report), PeerKind::foreign);  // we have no CA to go by
+  report.chain_judged = true;
+  for (const ChainFault fault : {ChainFault::none, ChainFault::wrong_name, ChainFault::expired}) {
+    report.chain = fault;
+    EXPECT_EQ(kind_of(report), PeerKind::ours);
+  }
+  report.chain = ChainFault::foreign_ca;
+  EXPECT_EQ(kind_of(report), PeerKind::foreign);
+  report.issuer_organization = "Some Company";
+  EXPECT_EQ(kind_of(report), PeerKind::other);
+}
+
+TEST(PeerKinds, BeforeTheHandshakeThereIsNobodyOrSomebodyElse) {
+  HandshakeReport report;
+  EXPECT_EQ(kind_of(report), PeerKind::nothing);
+  report.contact = Contact::refused;
+  EXPECT_EQ(kind_of(report), PeerKind::refused);
+  report.contact = Contact::connected;
+  EXPECT_EQ(kind_of(report), PeerKind::other);
+  report.contact = Contact::not_tls;
+  report.why_not = "wrong version number";
+  EXPECT_EQ(kind_of(report), PeerKind::other);
+  EXPECT_EQ(detail_of(report), "no TLS 1.3: wrong version number");
+}
+
 }  // namespace
 }  // namespace ichor

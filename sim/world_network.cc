@@ -1,0 +1,45 @@
+// What the network of a simulated world knows: who is at an address, and who is meant to be there.
+
+#include <algorithm>
+
+#include "sim/world.h"
+
+namespace ichor::sim {
+
+IpAddress SimWorld::address_of(const Node& node) const {
+  const IpAddress address = node.address();
+  const auto leased = leases_.find(&node);
+  const bool by_dhcp = address == node.spec().dhcp_address;
+  return by_dhcp && leased != leases_.end() ? leased->second : address;
+}
+
+Port* SimWorld::port_at(const IpAddress& address) {
+  for (Port& port : ports_) {
+    if (port.listener != Listener::silent && address_of(*port.node) == address) return &port;
+  }
+  return nullptr;
+}
+
+Port& SimWorld::port_of(const Node& node) {
+  return *std::find_if(ports_.begin(), ports_.end(),
+                       [&](const Port& port) { return port.node == &node; });
+}
+
+const NodePlan* SimWorld::planned_at(const IpAddress& address) const {
+  for (const NodePlan& node : profile_.nodes) {
+    if (node.address == address || node.maintenance_address == address) return &node;
+  }
+  return nullptr;
+}
+
+NodeName SimWorld::config_owner(const Digest& config) const {
+  const ConfigSet* const sets[] = {&configs_, &fixture_.regenerated, &fixture_.changed};
+  for (const ConfigSet* set : sets) {
+    for (const auto& [node, rendered] : set->nodes) {
+      if (rendered.digest == config) return node;
+    }
+  }
+  return {};
+}
+
+}  // namespace ichor::sim
