@@ -208,6 +208,14 @@ class Stranger:
             return []
         return [json.loads(line) for line in self.log.read_text().splitlines()]
 
+    def await_visits(self):
+        """A visit is written down when it is over, and a lost packet may draw that out."""
+        for _ in range(100):
+            if visits := self.visits():
+                return visits
+            time.sleep(0.1)
+        return []
+
     def end(self):
         self.process.kill()
         self.process.wait()

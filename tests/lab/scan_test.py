@@ -28,6 +28,8 @@ def machines_of(lines):
 
 
 class Scan(unittest.TestCase):
+    lossy = False
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.bed = scan_bed.Bed(ICHOR, self.folder.name)
@@ -37,11 +39,19 @@ class Scan(unittest.TestCase):
         self.folder.cleanup()
 
     def check_scan(self, number):
-        self.bed.start_lab(number)
-        self.bed.add_strangers()
+        try:
+            self.bed.start_lab(number)
+            self.bed.add_strangers()
+            self.check_sights(number)
+            self.check_strangers()
+        finally:
+            self.bed.remove_strangers()
+            self.bed.stop_lab()
+
+    def check_sights(self, number):
         code, lines = self.bed.run("discover", "--scan", scan_bed.NETWORK, "--state-dir",
                                    f"{self.folder.name}/state-{number}")
-        self.assertEqual(code, 0, lines)
+        self.assertEqual(code, 0, lines[-1])
         seen = machines_of(lines)
         nodes = {line["node"]: line for line in seen.values() if line["node"]}
         self.assertEqual({name: line["address"] for name, line in nodes.items()}, self.bed.leases)
@@ -52,25 +62,25 @@ class Scan(unittest.TestCase):
             self.assertTrue(line["uuid"] and line["disks"] and line["fingerprint"], line)
         kinds = {"tls": "other", "ssh": "other", "talos": "foreign"}
         for stranger in self.bed.strangers:
+            # A scan that has found every node does not look again for others.
+            if self.lossy and stranger.address not in seen:
+                continue
             line = seen[stranger.address]
             self.assertEqual(line["kind"], kinds[stranger.kind], line)
             self.assertEqual(line["node"], "")
             self.assertTrue(line["detail"], line)
-        self.assertEqual(len(seen), 9, seen.keys())
-        self.check_strangers()
-        self.bed.remove_strangers()
-        self.bed.stop_lab()
+        self.assertLessEqual(len(seen), 9, seen.keys())
 
     def check_strangers(self):
         """One handshake, and nothing above it. A lost packet may cost a second one."""
         for stranger in self.bed.strangers:
-            visits = stranger.visits()
-            self.assertTrue(visits, stranger.kind)
+            visits = stranger.await_visits()
+            self.assertTrue(visits or self.lossy, stranger.kind)
             for visit in visits:
                 self.assertEqual(visit["above_tls"], 0, (stranger.kind, visit))
                 self.assertFalse(visit["certificate"], (stranger.kind, visit))
                 self.assertTrue(set(visit["records"]) <= {"16", "15"}, (stranger.kind, visit))
-            if stranger.kind != "ssh":
+            if stranger.kind != "ssh" and not self.lossy:
                 self.assertTrue(any(visit["handshake"] for visit in visits), stranger.kind)
 
     def test_every_machine_is_found_and_strangers_are_left_alone(self):
@@ -81,6 +91,7 @@ class Scan(unittest.TestCase):
     @unittest.skipIf(COUNT < 2, "with SCAN_COUNT only")
     def test_lost_packets_cost_no_machine(self):
         self.bed.lose_packets(5)
+        self.lossy = True
         for number in range(100, 100 + COUNT // 2):
             with self.subTest(number=number):
                 self.check_scan(number)
