@@ -9,8 +9,7 @@ namespace {
 
 /// What a run may use, by the number of its nodes. Memory and file descriptors themselves belong to
 /// a process and are measured there; these are what they follow from.
-constexpr int kSessionsPerNode = 3;  // a node's own actor, the cluster's, and a scan that finds it
-constexpr int kCallsPerNode = 2;
+constexpr int kActorsPerNode = 2;  // the node's own and the cluster's: a session and a call each
 constexpr int kRecordsPerNode = 40;
 constexpr int kRecordsPerRun = 416;  // a bootstrap that comes too early is tried for ten minutes
 constexpr std::size_t kTextMax = 4096;
@@ -30,7 +29,7 @@ class Resources final : public Checker {
 
   void see_request(const Request& request) override {
     const int open = ++uses_[request.process].calls;
-    if (open > kCallsPerNode * nodes_ + 1) {
+    if (open > actors_per_node() * nodes_ + 1) {
       violated(fmt::format("run {} has {} calls in flight", request.process, open));
     }
   }
@@ -40,7 +39,7 @@ class Resources final : public Checker {
 
   void on_sessions(int process, int open) override {
     // The gate of Talos' services asks every node once more.
-    const int allowed = kSessionsPerNode + (truth().kube ? 1 : 0);
+    const int allowed = actors_per_node() + (truth().kube ? 1 : 0);
     if (open <= allowed * nodes_) return;
     violated(fmt::format("run {} holds {} connections to {} nodes", process, open, nodes_));
   }
@@ -70,6 +69,16 @@ class Resources final : public Checker {
   }
 
  private:
+  /// Where machines boot at addresses that the profile does not say, a scan is one more.
+  int actors_per_node() const {
+    const auto& plans = truth().profile.nodes;
+    bool scans = false;
+    for (std::size_t i = 0; i < plans.size() && i < truth().nodes.size(); ++i) {
+      scans = scans || truth().nodes[i]->spec().dhcp_address != plans[i].maintenance_address;
+    }
+    return kActorsPerNode + (scans ? 1 : 0);
+  }
+
   struct Uses {
     int calls{0};
   };

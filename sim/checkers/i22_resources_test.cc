@@ -3,19 +3,19 @@
 namespace ichor::sim {
 namespace {
 
-// Four nodes: twelve connections, nine calls, 576 records.
+// Four nodes: eight connections, nine calls, 576 records.
 
-TEST(Resources, HoldForThreeConnectionsPerNode) {
+TEST(Resources, HoldForTwoConnectionsPerNode) {
   History history("I22");
-  history.checker->on_sessions(1, 12);
+  history.checker->on_sessions(1, 8);
   for (int i = 0; i < 100; ++i) history.reads(Call::machine_status, "cp1");
   EXPECT_EQ(history.violation(), "");
 }
 
 TEST(Resources, AreBrokenByConnectionsThatPileUp) {
   History history("I22");
-  history.checker->on_sessions(1, 13);
-  EXPECT_EQ(history.violation(), "run 1 holds 13 connections to 4 nodes");
+  history.checker->on_sessions(1, 9);
+  EXPECT_EQ(history.violation(), "run 1 holds 9 connections to 4 nodes");
 }
 
 TEST(Resources, AreBrokenByCallsThatPileUp) {
