@@ -62,9 +62,13 @@ endif()
 target_include_directories(ichor_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
 
 # Relative paths and no working directory in the key: build folders and clones share one cache.
+# The sloppiness is what ccache demands for precompiled headers; one that CMake wrote a moment ago
+# must be kept too, because GCC does not make the same bytes twice.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
     set(CMAKE_CXX_COMPILER_LAUNCHER
         ${CMAKE_COMMAND} -E env
-        CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
+        CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_ctime,include_file_mtime
+        ${CCACHE_PROGRAM})
 endif()

@@ -5,9 +5,9 @@
 
 #include "async/context.h"
 #include "async/task.h"
+#include "engine/kubernetes_part.h"
 #include "engine/orchestrator.h"
 #include "journal/memory_journal.h"
-#include "phase/kubernetes/kubernetes_part.h"
 #include "port/artifacts.h"
 #include "sim/kube/ports.h"
 #include "sim/network.h"

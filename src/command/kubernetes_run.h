@@ -9,8 +9,8 @@
 #include "command/ground.h"
 #include "command/profile_input.h"
 #include "command/workspace.h"
+#include "engine/kubernetes_part.h"
 #include "model/run_result.h"
-#include "phase/kubernetes/kubernetes_part.h"
 
 namespace ichor {
 
