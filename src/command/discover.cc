@@ -95,7 +95,7 @@ std::string count_text(const std::vector<Sighting>& seen) {
                       [kind = kind](const Sighting& sight) { return sight.kind == kind; });
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, words);
   }
-  return text.empty() ? "nobody answers at port 50000" : text;
+  return text.empty() ? "nothing answers on port 50000" : text;
 }
 
 OrEnd<void> write_found(const ScanOptions& options, const std::vector<Sighting>& seen, Desk& desk) {
