@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "async/clock.h"
-#include "model/action.h"
 #include "model/call.h"
 #include "model/node.h"
+#include "model/reset_request.h"
 #include "port/random.h"
 #include "sim/node/config_judge.h"
 #include "sim/node/fabric.h"

@@ -109,22 +109,9 @@ struct PhaseRequest {
   bool force_conflicts{false};
 };
 
-enum class WaitFor {
-  api,
-  nodes,
-  cilium,
-  csi,
-  crds,
-  flux,
-  kustomizations,
-  object,
-  talos_services,
-  etcd
-};
-
 struct WaitRequest {
-  WaitFor what{WaitFor::api};
-  std::string object;  // KIND/NAME
+  std::string what{"api"};  // a gate of model/gates.inc, "object" or "etcd"
+  std::string object;       // KIND/NAME
   std::string wish{"ready"};
   std::string name_space{"default"};
   NodeOptions nodes;

@@ -6,33 +6,13 @@ namespace ichor {
 
 namespace {
 
-struct Word {
-  const char* word;
-  WaitFor what;
-};
-
-constexpr Word kWords[] = {{"api", WaitFor::api},
-                           {"nodes", WaitFor::nodes},
-                           {"cilium", WaitFor::cilium},
-                           {"csi", WaitFor::csi},
-                           {"crds", WaitFor::crds},
-                           {"flux", WaitFor::flux},
-                           {"kustomizations", WaitFor::kustomizations},
-                           {"object", WaitFor::object},
-                           {"talos-services", WaitFor::talos_services},
-                           {"etcd", WaitFor::etcd}};
-
+/// The gates of the table; an object, and etcd, which the nodes tell of themselves.
 std::vector<std::string> words() {
-  std::vector<std::string> list;
-  for (const Word& word : kWords) list.emplace_back(word.word);
-  return list;
-}
-
-std::string take_what(const std::string& text, WaitFor& target) {
-  for (const Word& word : kWords) {
-    if (text == word.word) target = word.what;
-  }
-  return {};
+  return {
+#define ICHOR_GATE(id, name, layer, phase, summary) name,
+#include "model/gates.inc"
+#undef ICHOR_GATE
+      "object", "etcd"};
 }
 
 std::string take_object(const std::string& text, std::string& target) {
@@ -60,7 +40,11 @@ void declare_wait(FlagSet& flags, Request& request) {
   WaitRequest& wait = request.emplace<WaitRequest>();
   flags.argument(
       "WHAT", FlagSet::Need::required,
-      [&wait](const std::string& text) { return take_what(text, wait.what); }, words());
+      [&wait](const std::string& text) {
+        wait.what = text;
+        return std::string();
+      },
+      words());
   flags.argument("KIND/NAME", FlagSet::Need::optional,
                  [&wait](const std::string& text) { return take_object(text, wait.object); });
   flags.value("--for", "WHAT",
@@ -78,7 +62,7 @@ void declare_wait(FlagSet& flags, Request& request) {
   declare_identity(flags, wait.nodes.access);
   declare_endpoints(flags, wait.nodes.access);
   flags.rule([&wait]() -> std::string {
-    const bool needs = wait.what == WaitFor::object;
+    const bool needs = wait.what == "object";
     if (needs && wait.object.empty()) return "`wait object` needs a KIND/NAME";
     if (!needs && !wait.object.empty()) return "only `wait object` takes a KIND/NAME";
     const bool never =

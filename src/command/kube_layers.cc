@@ -39,7 +39,7 @@ std::optional<Overview> look_at_kubernetes(const std::string& file, const Profil
   const bool waits = patience > Duration::zero();
   Silence silence;
   EventSink& events = waits ? static_cast<EventSink&>(desk.display()) : silence;
-  const GatePlace place{desk.clock(), desk.random(), **client, events, "status"};
+  const GatePlace place{desk.clock(), desk.random(), client->get(), events, "status"};
   CancelScope scope;
   const Context context = Context{&desk.clock(), &scope}.within(waits ? patience : kLook);
   std::optional<Overview> view;

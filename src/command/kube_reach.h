@@ -9,7 +9,7 @@
 #include "command/early.h"
 #include "command/ground.h"
 #include "command/profile_input.h"
-#include "phase/kubernetes/unmet.h"
+#include "model/unmet.h"
 
 namespace ichor {
 

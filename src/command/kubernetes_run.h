@@ -10,8 +10,8 @@
 #include "command/played_helm.h"
 #include "command/profile_input.h"
 #include "command/workspace.h"
+#include "engine/kubernetes_part.h"
 #include "model/run_result.h"
-#include "phase/kubernetes/kubernetes_part.h"
 
 namespace ichor {
 

@@ -6,8 +6,8 @@
 #include "command/kube_reach.h"
 #include "command/partial_run.h"
 #include "model/kubernetes_plan.h"
-#include "phase/kubernetes/gates.h"
-#include "phase/kubernetes/talos_services.h"
+#include "phase/kubernetes/gate_table.h"
+#include "phase/kubernetes/gates/object.h"
 
 namespace ichor {
 
@@ -16,22 +16,6 @@ namespace {
 constexpr std::string_view kPhase = "wait";
 /// For one look: long enough for an answer.
 constexpr Duration kLook = std::chrono::seconds(15);
-
-std::string_view name_of(WaitFor what) {
-  switch (what) {
-    case WaitFor::api: return "api";
-    case WaitFor::nodes: return "nodes";
-    case WaitFor::cilium: return "cilium";
-    case WaitFor::csi: return "csi";
-    case WaitFor::crds: return "crds";
-    case WaitFor::flux: return "flux";
-    case WaitFor::kustomizations: return "kustomizations";
-    case WaitFor::object: return "object";
-    case WaitFor::talos_services: return "talos-services";
-    case WaitFor::etcd: return "etcd";
-  }
-  return "?";
-}
 
 /// "deployment", "deployment.apps" or "deployments.v1.apps", as kubectl takes it.
 KubeRef object_of(const WaitRequest& request) {
@@ -83,51 +67,19 @@ Gate gate_of(const WaitRequest& request, const KubeReach& reach) {
   const ClusterProfile* profile = reach.input ? &reach.input->profile : nullptr;
   const bool planned = profile && profile->kubernetes;
   const KubernetesPlan plan = planned ? *profile->kubernetes : KubernetesPlan{};
-  std::vector<std::string> names;
-  if (profile) {
-    for (const NodePlan& node : profile->nodes) names.push_back(node.name.value());
+  if (request.what == "object") return object_gate(object_of(request), wish_of(request.wish));
+  GateInput from{plan};
+  if (request.what == "nodes") {
+    if (profile) from.names = node_names(*profile);
+    from.stable = stable_time(request, plan);
   }
-  switch (request.what) {
-    case WaitFor::nodes: return nodes_gate(names, stable_time(request, plan));
-    case WaitFor::cilium: return cilium_gate(plan.gates);
-    case WaitFor::csi: return csi_gate(plan.gates);
-    case WaitFor::crds: return crds_gate({});
-    case WaitFor::flux: return flux_gate(plan.flux);
-    case WaitFor::kustomizations: return kustomizations_gate();
-    default: return object_gate(object_of(request), wish_of(request.wish));
-  }
-}
-
-/// The API answers /readyz.
-Task<GateEnd> wait_for_api(Context context, GatePlace place) {
-  const MonoTime began = context.now();
-  GateEnd end;
-  while (true) {
-    const auto ready = co_await place.kube.ready(context);
-    end.took = context.now() - began;
-    end.unmet.clear();
-    if (ready) co_return end;
-    const bool refused =
-        ready.error().code == Code::unauthenticated || ready.error().tls != TlsVerdict::fine;
-    end.unmet.push_back({"the Kubernetes API", to_text(ready.error()),
-                         "is an API server up and reachable, and the kubeconfig this cluster's?",
-                         "K3", refused});
-    end.refused = refused;
-    if (refused || context.expired()) co_return end;
-    Event event;
-    event.at = context.now();
-    event.phase = place.phase;
-    event.text = to_text(end.unmet.front());
-    place.events.emit(event);
-    end.cancelled = co_await sleep_for(context, std::chrono::seconds(2)) == Wake::cancelled;
-    if (end.cancelled || context.expired()) co_return end;
-  }
+  return make_gate(request.what, from);
 }
 
 /// A word that no kind answers to is a typing mistake; a kind with its group may still come.
 Task<GateEnd> wait_for_object(Context context, GatePlace place, KubeRef ref, const Gate& gate) {
   if (ref.kind.group.empty()) {
-    const auto known = co_await place.kube.find_kind(context, ref.kind);
+    const auto known = co_await place.kube->find_kind(context, ref.kind);
     if (!known && known.error().code == Code::not_found) {
       GateEnd end;
       end.refused = true;
@@ -144,9 +96,10 @@ Task<void> into(Task<GateEnd> work, GateEnd& end) { end = co_await std::move(wor
 
 RunResult result_of(const WaitRequest& request, const GateEnd& end, int signal) {
   RunResult result;
-  const std::string_view name = name_of(request.what);
+  const std::string_view name = request.what;
   result.elapsed = end.took;
   for (const Unmet& unmet : end.unmet) result.findings.push_back(finding_of(unmet, name));
+  result.findings.insert(result.findings.end(), end.notes.begin(), end.notes.end());
   if (end.holds()) {
     result.exit = Exit::done;
     result.verdict = fmt::format("{}: holds, after {}", name, to_text(end.took));
@@ -167,7 +120,7 @@ struct Showing {
 };
 
 Exit show(const WaitRequest& request, const GateEnd& end, Showing showing, Desk& desk) {
-  const std::string name(name_of(request.what));
+  const std::string& name = request.what;
   Listing unmet = unmet_listing();
   for (const Unmet& one : end.unmet) {
     unmet.rows.push_back(unmet_row(name, one));
@@ -190,20 +143,15 @@ Exit wait_in_kubernetes(const WaitRequest& request, const CommonOptions& common,
   CancelScope scope;
   Context context{&desk.clock(), &scope};
   context = context.within(once ? kLook : request.timeout);
-  const GatePlace place{desk.clock(), desk.random(), *reach->client, desk.display(), kPhase};
+  GatePlace place{desk.clock(), desk.random(), reach->client.get(), desk.display(), kPhase};
+  if (reach->input) place.profile = &reach->input->profile;
+  place.pods = dynamic_cast<PodPorts*>(reach->client.get());
+  Gate gate = gate_of(request, *reach);
+  gate.once = once;
   GateEnd end;
-  int signal = 0;
-  if (request.what == WaitFor::api) {
-    signal = desk.drive(into(wait_for_api(once ? context.within(kLook / 5) : context, place), end),
-                        scope);
-  } else {
-    Gate gate = gate_of(request, *reach);
-    gate.once = once;
-    auto work = request.what == WaitFor::object
-                    ? wait_for_object(context, place, object_of(request), gate)
-                    : wait_for(context, place, gate);
-    signal = desk.drive(into(std::move(work), end), scope);
-  }
+  auto work = request.what == "object" ? wait_for_object(context, place, object_of(request), gate)
+                                       : wait_for(context, place, gate);
+  const int signal = desk.drive(into(std::move(work), end), scope);
   return show(request, end, {signal, for_programs(common.output)}, desk);
 }
 
@@ -214,10 +162,10 @@ Exit wait_in_talos(const WaitRequest& request, const CommonOptions& common, Desk
   if (!ground) return finish(ground.error(), desk);
   WorkspaceWish place = ground->wish();
   // The engine keeps a journal of its run; a look at services does not.
-  place.read_only = place.as_guest = request.what != WaitFor::etcd;
+  place.read_only = place.as_guest = request.what != "etcd";
   auto space = open_workspace(*input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
-  if (request.what == WaitFor::etcd) {
+  if (request.what == "etcd") {
     input->profile.budgets.etcd = std::max<Duration>(request.timeout, kLook);
     RunResult result = run_engine(input->profile, *space, {{"etcd"}, false}, desk);
     return finish(summary_of(*input, std::move(result)), desk);
@@ -227,8 +175,13 @@ Exit wait_in_talos(const WaitRequest& request, const CommonOptions& common, Desk
   Context context{&desk.clock(), &scope};
   context = context.within(once ? kLook : request.timeout);
   GateEnd end;
-  auto work = wait_for_services(context, space->site->talos(), input->profile, desk.display(),
-                                kPhase, once);
+  const KubernetesPlan plan;
+  Gate gate = make_gate(request.what, {plan});
+  gate.once = once;
+  GatePlace asked{desk.clock(), desk.random(), nullptr, desk.display(), kPhase};
+  asked.profile = &input->profile;
+  asked.talos = &space->site->talos();
+  auto work = wait_for(context, asked, gate);
   const int signal = desk.drive(into(std::move(work), end), scope);
   return show(request, end, {signal, for_programs(common.output)}, desk);
 }
@@ -236,7 +189,7 @@ Exit wait_in_talos(const WaitRequest& request, const CommonOptions& common, Desk
 }  // namespace
 
 Exit run(const WaitRequest& request, const CommonOptions& common, Desk& desk) {
-  const bool talos = request.what == WaitFor::talos_services || request.what == WaitFor::etcd;
+  const bool talos = request.what == "talos-services" || request.what == "etcd";
   return talos ? wait_in_talos(request, common, desk) : wait_in_kubernetes(request, common, desk);
 }
 

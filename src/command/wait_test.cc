@@ -25,7 +25,7 @@ class WaitTest : public ::testing::Test {
     object["status"]["conditions"] = {{{"type", "Ready"}, {"status", ready}}};
     desk_.kube_cluster().put(std::move(object));
   }
-  static WaitRequest request(WaitFor what) {
+  static WaitRequest request(const char* what) {
     WaitRequest request;
     request.what = what;
     return request;
@@ -36,14 +36,14 @@ class WaitTest : public ::testing::Test {
 
 TEST_F(WaitTest, NeedsNothingButAKubeconfig) {
   node("a", "True");
-  EXPECT_EQ(wait(request(WaitFor::nodes)), Exit::done);
+  EXPECT_EQ(wait(request("nodes")), Exit::done);
   EXPECT_THAT(desk_.display().rows("gate", {"gate"}), ElementsAre("nodes"));
 }
 
 TEST_F(WaitTest, NamesEveryUnmetThingWhenTimeIsUp) {
   node("a", "True");
   node("b", "False");
-  WaitRequest wanted = request(WaitFor::nodes);
+  WaitRequest wanted = request("nodes");
   wanted.timeout = std::chrono::seconds(30);
   EXPECT_EQ(wait(wanted), Exit::out_of_time);
   EXPECT_THAT(desk_.display().rows("unmet", {"gate", "object", "fault"}),
@@ -56,7 +56,7 @@ TEST_F(WaitTest, ForAnObjectTakesKindsAsKubectlDoes) {
   desk_.kube_cluster().put(KubeObject::parse(
       R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"x"},
           "spec":{"replicas":1},"status":{"replicas":0}})"));
-  WaitRequest wanted = request(WaitFor::object);
+  WaitRequest wanted = request("object");
   wanted.object = "Deployment.v1.apps/web";
   wanted.name_space = "x";
   wanted.timeout = {};
@@ -65,7 +65,7 @@ TEST_F(WaitTest, ForAnObjectTakesKindsAsKubectlDoes) {
 }
 
 TEST_F(WaitTest, ForDeletionHoldsWhenTheObjectIsGone) {
-  WaitRequest wanted = request(WaitFor::object);
+  WaitRequest wanted = request("object");
   wanted.object = "Deployment.apps/web";
   wanted.wish = "deleted";
   EXPECT_EQ(wait(wanted), Exit::done);
@@ -76,14 +76,14 @@ TEST_F(WaitTest, ForTheApiSaysWhatIsWrongWithIt) {
     return CallError{call, Progress::answered, TlsVerdict::fine, Code::unavailable,
                      "[-]etcd failed"};
   };
-  WaitRequest wanted = request(WaitFor::api);
+  WaitRequest wanted = request("api");
   wanted.timeout = std::chrono::seconds(10);
   EXPECT_EQ(wait(wanted), Exit::out_of_time);
   EXPECT_THAT(desk_.display().summary().result.findings[0].what, HasSubstr("[-]etcd failed"));
 }
 
 TEST_F(WaitTest, RefusesAKubeconfigThatIsNotThere) {
-  WaitRequest wanted = request(WaitFor::nodes);
+  WaitRequest wanted = request("nodes");
   wanted.kubeconfig = "nowhere.conf";
   EXPECT_EQ(wait(wanted), Exit::usage);
 }

@@ -9,10 +9,6 @@ namespace ichor {
 
 namespace {
 
-Outcome not_sent(Call call, Code code, std::string text) {
-  return Outcome::failed({call, Progress::not_sent, TlsVerdict::fine, code, std::move(text)});
-}
-
 /// What tells this life of the node from the next: its boot id, or its maintenance certificate,
 /// which is new at every boot, where the boot id cannot be read.
 std::string life_mark(const NodeLink& link, const TalosSession& session) {
@@ -20,7 +16,7 @@ std::string life_mark(const NodeLink& link, const TalosSession& session) {
   return link.identity()->boot_id.value();
 }
 
-Task<Outcome> send(Context context, TalosSession& session, const Action& action,
+Task<Outcome> send(Context context, TalosSession& session, const NodeCall& action,
                    const ConfigSet& configs) {
   if (action.call == Call::bootstrap) co_return co_await session.bootstrap(context);
   if (action.call == Call::reset) co_return co_await session.reset(context, action.reset);
@@ -62,9 +58,53 @@ Task<Outcome> fetch_kubeconfig(Context context, World& world, TalosSession& sess
   co_return Outcome::done();
 }
 
+/// A mutant that spoils the journal of one half of the line.
+bool spoils(Call call, const char* of_nodes, const char* of_kubernetes) {
+  return mutant(call < Call::kube_apply ? of_nodes : of_kubernetes);
+}
+
 }  // namespace
 
-Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link, Action action,
+Outcome not_sent(Call call, Code code, std::string text) {
+  return Outcome::failed({call, Progress::not_sent, TlsVerdict::fine, code, std::move(text)});
+}
+
+Task<Outcome> carry_out(Context context, Ledger& ledger, Mutation mutation) {
+  JournalRecord told = mutation.intent;
+  const Call call = told.call;
+  std::optional<Outcome> early;
+  if (spoils(call, "journal-after-act", "kube-without-intent")) {
+    if (call < Call::kube_apply) early = co_await mutation.send();
+    mutation.intent.kind = call < Call::kube_apply ? RecordKind::intent : RecordKind::observed;
+  }
+  const auto seq = co_await ledger.append(std::move(mutation.intent));
+  if (!seq) {
+    co_return not_sent(call, Code::internal,
+                       "the journal cannot be written: " + seq.error().message);
+  }
+  if (context.cancelled() && !mutant("sends-after-cancel")) {
+    early = not_sent(call, Code::cancelled, "called off before it was sent");
+  } else if (mutation.refuse && !early) {
+    early = mutation.refuse();
+  }
+  Outcome outcome;
+  if (early) {
+    outcome = *std::move(early);
+  } else {
+    outcome = co_await mutation.send();
+  }
+  told.kind = RecordKind::outcome;
+  told.ref = *seq;
+  told.value.clear();
+  told.outcome =
+      spoils(call, "every-outcome-done", "kube-always-done") ? OutcomeKind::done : outcome.kind;
+  if (outcome.error) told.value = mutation.tell(*outcome.error);
+  // If this cannot be written the intent stays open, which means Unknown: that is true as well.
+  co_await ledger.append(std::move(told));
+  co_return outcome;
+}
+
+Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link, NodeCall action,
                   const ConfigSet& configs, const Budgets& budgets) {
   const std::shared_ptr<TalosSession> session = link.session();
   if (!session) co_return not_sent(action.call, Code::unavailable, "no connection to the node");
@@ -80,45 +120,30 @@ Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link,
     co_return not_sent(action.call, Code::aborted, "the node does not show the key bound to it");
   }
 
-  JournalRecord intent;
-  intent.kind = RecordKind::intent;
-  intent.node = action.node;
-  intent.call = action.call;
-  intent.key = life_mark(link, *session);
-  intent.value = to_hex(action.payload);
+  Mutation mutation;
+  mutation.intent.kind = RecordKind::intent;
+  mutation.intent.node = action.node;
+  mutation.intent.call = action.call;
+  mutation.intent.key = life_mark(link, *session);
+  mutation.intent.value = to_hex(action.payload);
   const LookTime decided = LookTime::now(context);
-  std::optional<Outcome> early;
-  if (mutant("journal-after-act")) {
-    early = co_await send(context.within(budgets.call), *session, action, configs);
-  }
-  const auto seq = co_await ledger.append(std::move(intent));
-  if (!seq) co_return not_sent(action.call, Code::internal, seq.error().message);
-  if (context.cancelled() && !mutant("sends-after-cancel")) {
-    early = not_sent(action.call, Code::cancelled, "called off before it was sent");
-  } else if (context.now() > action.sound_until || decided.age(context) > kFreshTime) {
-    early = not_sent(action.call, Code::aborted, "what it was decided on is too old by now");
-  }
-
-  Outcome outcome;
-  if (early) {
-    outcome = *std::move(early);
-  } else {
+  mutation.refuse = [&]() -> std::optional<Outcome> {
+    const bool sound = context.now() <= action.sound_until && decided.age(context) <= kFreshTime;
+    if (sound) return std::nullopt;
+    return not_sent(action.call, Code::aborted, "what it was decided on is too old by now");
+  };
+  mutation.send = [&] {
     const Context limited = mutant("call-without-limit") ? context : context.within(budgets.call);
-    outcome = co_await send(limited, *session, action, configs);
-  }
-  JournalRecord told;
-  told.kind = RecordKind::outcome;
-  told.node = action.node;
-  told.call = action.call;
-  told.ref = *seq;
-  told.outcome = mutant("every-outcome-done") ? OutcomeKind::done : outcome.kind;
-  if (outcome.error) told.value = to_text(*outcome.error);
-  // If this cannot be written the intent stays open, which means Unknown: that is true as well.
-  co_await ledger.append(std::move(told));
+    return send(limited, *session, action, configs);
+  };
+  mutation.tell = [](const CallError& error) { return to_text(error); };
+  const Outcome outcome = co_await carry_out(context, ledger, std::move(mutation));
   // A lost reply says that the connection is bad; a node that took a config closes it itself.
-  if (outcome.kind == OutcomeKind::unknown || session->peer().mode == PeerMode::maintenance) {
-    link.drop();
-  }
+  const bool recorded = !outcome.error || outcome.error->code != Code::internal ||
+                        outcome.error->progress != Progress::not_sent;
+  const bool spent =
+      outcome.kind == OutcomeKind::unknown || session->peer().mode == PeerMode::maintenance;
+  if (recorded && spent) link.drop();
   co_return outcome;
 }
 

@@ -48,7 +48,7 @@ class ActTest : public EngineRig {
     co_await bind("key-1");
     co_await link_.look(context_, {.status = true});
     if (disk_full_) store_.fail_after(0);
-    Action action{Call::apply_configuration, plan_.name, digest(1), "because", sound_until_};
+    NodeCall action{Call::apply_configuration, plan_.name, digest(1), "because", sound_until_};
     if (resets_) {
       action.call = Call::reset;
       action.payload = {};

@@ -115,8 +115,8 @@ class BoundKeyLinkTest : public EngineRig {
   Task<void> send() {
     co_await bind("old", "1");
     seen_ = co_await link_.look(context_, Reads{});
-    Action action{Call::apply_configuration, plan_.name, configs_.nodes[plan_.name].digest, "due",
-                  kNever};
+    NodeCall action{Call::apply_configuration, plan_.name, configs_.nodes[plan_.name].digest, "due",
+                    kNever};
     outcome_ = co_await act(context_, world_, ledger_, link_, action, configs_, profile_.budgets);
   }
 

@@ -7,10 +7,10 @@
 #include "async/task_group.h"
 #include "base/check.h"
 #include "base/mutant.h"
+#include "engine/kubernetes_part.h"
 #include "engine/run_start.h"
 #include "model/finding_record.h"
 #include "phase/kubeconfig.h"
-#include "phase/kubernetes/kubernetes_part.h"
 #include "phase/ready.h"
 
 namespace ichor {

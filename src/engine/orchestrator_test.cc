@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/kubernetes_part.h"
 #include "engine/test_kit.h"
-#include "phase/kubernetes/kubernetes_part.h"
 #include "phase/kubernetes/test_programs.h"
 #include "phase/preflight.h"
 #include "phase/ready.h"

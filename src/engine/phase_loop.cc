@@ -139,7 +139,7 @@ PhaseEnd PhaseLoop::gave_up(const CallError& error, const NodeName& node,
           retries_};
 }
 
-PhaseEnd PhaseLoop::worn_out(const Action& action) const {
+PhaseEnd PhaseLoop::worn_out(const NodeCall& action) const {
   return {
       StepEnd::failed,
       Finding{Severity::error, "T2", action.node, std::string(phase_.name()),
@@ -185,7 +185,7 @@ Task<PhaseEnd> PhaseLoop::run(Context outer) {
     if (Stop* stop = std::get_if<Stop>(&decision)) co_return stopped(std::move(*stop));
     std::optional<PhaseEnd> end;
     if (Act* act = std::get_if<Act>(&decision)) {
-      end = co_await follow(context, std::move(*act));
+      end = co_await follow(context, act->node_call());
     } else if (Remember* remember = std::get_if<Remember>(&decision)) {
       end = co_await follow(context, std::move(*remember));
     } else {
@@ -250,40 +250,39 @@ Task<void> PhaseLoop::keep_pace(Context context) {
   if (put_off > Duration{}) co_await sleep_for(context, put_off);
 }
 
-Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, Act due) {
-  int& tries = tries_[due.action.node];
+Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, NodeCall due) {
+  int& tries = tries_[due.node];
   const int retries_max = mutant("tries-for-ever") ? 1000 : run_.profile.retry.retries;
-  if (mutates(due.action.call) && tries > retries_max) {
-    co_return worn_out(due.action);
+  if (mutates(due.call) && tries > retries_max) {
+    co_return worn_out(due);
   }
   // L2: this process or machine slept since the last look, so what was proved may not hold.
-  if (mutates(due.action.call) && looked_.age(context) > kFreshTime) {
-    subject_.link(due.action.node).drop();
+  if (mutates(due.call) && looked_.age(context) > kFreshTime) {
+    subject_.link(due.node).drop();
     co_return std::nullopt;
   }
   boots_ = 0;
-  emit(EventKind::decided, due.action.why);
-  if (due.action.call == Call::bootstrap) {
-    co_await keep_verdict("due: " + due.action.why);
+  emit(EventKind::decided, due.why);
+  if (due.call == Call::bootstrap) {
+    co_await keep_verdict("due: " + due.why);
     if (run_.ledger.broken()) co_return journal_broken();
   }
-  if (mutant("tells-the-config") && due.action.call == Call::apply_configuration) {
-    emit(EventKind::decided, std::string(run_.configs.nodes.at(due.action.node).bytes.reveal()));
+  if (mutant("tells-the-config") && due.call == Call::apply_configuration) {
+    emit(EventKind::decided, std::string(run_.configs.nodes.at(due.node).bytes.reveal()));
   }
-  const NodeName node = due.action.node;
+  const NodeName node = due.node;
   NodeLink& link = subject_.link(node);
-  Outcome outcome = co_await act(context, run_.world, run_.ledger, link, due.action, run_.configs,
-                                 run_.profile.budgets);
+  Outcome outcome =
+      co_await act(context, run_.world, run_.ledger, link, due, run_.configs, run_.profile.budgets);
   if (outcome.kind == OutcomeKind::unknown && mutant("blind-retry")) {
     co_await link.look(context, {});
-    outcome = co_await act(context, run_.world, run_.ledger, link, due.action, run_.configs,
+    outcome = co_await act(context, run_.world, run_.ledger, link, due, run_.configs,
                            run_.profile.budgets);
   }
   const bool left_us = !outcome.error || outcome.error->progress != Progress::not_sent;
-  if (mutates(due.action.call) && left_us) ++run_.mutations;
+  if (mutates(due.call) && left_us) ++run_.mutations;
   if (run_.ledger.broken()) co_return journal_broken();
-  emit(EventKind::acted,
-       outcome.error ? to_text(*outcome.error) : std::string(done_text(due.action.call)),
+  emit(EventKind::acted, outcome.error ? to_text(*outcome.error) : std::string(done_text(due.call)),
        retries_ + 1);
   if (outcome.kind == OutcomeKind::done) {
     ++tries;

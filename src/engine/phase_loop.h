@@ -42,7 +42,7 @@ class PhaseLoop {
 
  private:
   /// Each returns an end, or nothing to look again.
-  Task<std::optional<PhaseEnd>> follow(Context context, Act act);
+  Task<std::optional<PhaseEnd>> follow(Context context, NodeCall due);
   /// Keeps what a decision rested on in the journal.
   Task<void> keep_verdict(std::string text);
   Task<std::optional<PhaseEnd>> follow(Context context, Remember remember);
@@ -61,7 +61,7 @@ class PhaseLoop {
   Task<void> tell_if_stuck(Context context);
   PhaseEnd journal_broken() const;
   PhaseEnd gave_up(const CallError& error, const NodeName& node, bool after_retries) const;
-  PhaseEnd worn_out(const Action& action) const;
+  PhaseEnd worn_out(const NodeCall& action) const;
   void emit(EventKind kind, std::string text, int attempt = 0) const;
   void note_stage(Context context);
   void note_boot();

@@ -183,7 +183,7 @@ class Rehearsal {
     }
     Act* act = std::get_if<Act>(&decision);
     if (!act) return false;
-    const Action action = act->action;
+    const NodeCall action = act->node_call();
     plan_.steps.push_back({std::string(phase.name()), action.node, action, action.why,
                            unverified(action.node, of_cluster)});
     switch (action.call) {

@@ -18,10 +18,10 @@ namespace ichor {
 /// One line of a plan.
 struct PlannedStep {
   std::string phase;
-  NodeName node;                 // empty: the cluster
-  std::optional<Action> action;  // what would be done; without one the step would wait
-  std::string text;              // why, or what for
-  bool unverified{false};        // it rests on a node that did not answer
+  NodeName node;                   // empty: the cluster
+  std::optional<NodeCall> action;  // what would be done; without one the step would wait
+  std::string text;                // why, or what for
+  bool unverified{false};          // it rests on a node that did not answer
 };
 
 /// What a run would do, in the order in which it would.

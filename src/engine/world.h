@@ -13,8 +13,8 @@
 
 namespace ichor {
 
-class KubernetesPart;  // phase/kubernetes/kubernetes_part.h
 class Finder;          // engine/finder.h
+class KubernetesPart;  // engine/kubernetes_part.h
 
 /// Everything outside, handed in: real, lab or simulated. The engine owns none of it.
 struct World {

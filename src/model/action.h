@@ -1,24 +1,22 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "base/secret.h"
 #include "base/time.h"
 #include "model/call.h"
 #include "model/ids.h"
+#include "model/kube_object.h"
+#include "model/reset_request.h"
+#include "model/wanted_release.h"
 
 namespace ichor {
 
-/// What a Reset takes away.
-struct ResetRequest {
-  bool graceful{true};                  // leaves etcd and drains first
-  bool reboot{true};                    // else the machine is powered off
-  std::vector<std::string> partitions;  // labels to wipe; empty: the whole system disk
-  std::vector<std::string> user_disks;  // dev paths that are wiped as well
-};
-
-/// One mutation, decided but not yet done: what plan prints and act executes.
-struct Action {
+/// A call to one node.
+struct NodeCall {
   Call call{Call::apply_configuration};
   NodeName node;
   Digest payload;   // of the config to send; empty for Bootstrap
@@ -28,5 +26,52 @@ struct Action {
   ResetRequest reset{};   // Reset only
   bool no_reboot{false};  // ApplyConfiguration only: refuse what a reboot would be needed for
 };
+
+/// What becomes of an object or a release: for plans and reports.
+struct ObjectChange {
+  std::string object;
+  std::string change;              // "create", "update", "none"
+  std::vector<std::string> lines;  // of an update
+};
+
+/// Server-side apply of one object.
+struct ApplyObject {
+  KubeObject object;
+  bool force{false};  // takes fields of other managers over
+  ObjectChange change;
+  /// A file that is written before the object leaves: a key that would be lost otherwise.
+  struct Keep {
+    std::string file;
+    SecretString content;
+  };
+  std::optional<Keep> keep{};
+};
+
+struct DeleteObject {
+  KubeRef ref;
+  std::string uid;  // only the object that was seen
+  std::string why;
+};
+
+struct ApproveCsr {
+  KubeObject csr;  // as it was seen
+  std::string why;
+};
+
+struct InstallRelease {
+  WantedRelease release;
+  ObjectChange change;
+};
+
+/// One mutation, decided but not yet done: what plan prints and act executes.
+using Action = std::variant<NodeCall, ApplyObject, DeleteObject, ApproveCsr, InstallRelease>;
+
+Call call_of(const Action& action);
+
+/// What it changes: the node, the object or the release, as the journal names it.
+std::string key_of(const Action& action);
+
+/// Why, or what for, in one line.
+std::string reason_of(const Action& action);
 
 }  // namespace ichor

@@ -10,6 +10,8 @@
 #include "model/action.h"
 #include "model/finding.h"
 #include "model/journal_record.h"
+#include "model/run_result.h"
+#include "model/unmet.h"
 
 namespace ichor {
 
@@ -26,6 +28,8 @@ struct Wait {
   std::string fault{};  // row of the fault catalogue, if the wait has one of its own
   std::string fix{};    // what the operator can do if it lasts
   Duration limit{Duration::max()};
+  std::vector<Unmet> unmet{};  // object by object, in Kubernetes phases
+  bool unseen{false};          // not all of it has been seen yet, so more may be unmet, or less
 };
 
 /// A fact that later steps rest on must be in the journal first.
@@ -34,16 +38,26 @@ struct Remember {
   std::optional<Finding> note{};  // what the operator must see at once
 };
 
-/// One mutation is due.
+/// Mutations are due: one on a node, any number of objects side by side.
 struct Act {
-  Action action;
+  Act(Action action) { actions.push_back(std::move(action)); }
+  explicit Act(std::vector<Action> all, std::vector<Unmet> rest = {})
+      : actions(std::move(all)), unmet(std::move(rest)) {}
+
+  /// The one call of a phase on nodes.
+  const NodeCall& node_call() const { return std::get<NodeCall>(actions.front()); }
+
+  std::vector<Action> actions;
+  std::vector<Unmet> unmet;  // besides
 };
 
 /// Going on is wrong or pointless.
 struct Stop {
   Finding finding;
-  bool unsafe{false};           // exit code 5 instead of 1
-  std::vector<Finding> more{};  // found in the same look, so that all can be mended at once
+  bool unsafe{false};            // exit code 5 instead of 1
+  std::vector<Finding> more{};   // found in the same look, so that all can be mended at once
+  std::vector<Unmet> unmet{};    // object by object, in Kubernetes phases
+  StepEnd end{StepEnd::failed};  // of a Kubernetes phase
 };
 
 /// What a phase makes of what it saw. Pure: the same view and facts give the same decision, and

@@ -63,7 +63,7 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
                           : "back in maintenance mode after a new boot";
   }
   if (auto stop = older_than_journal(wanted, plan.name)) return *std::move(stop);
-  return Act{Action{Call::apply_configuration, plan.name, config.digest, std::move(why), kNever}};
+  return Act{NodeCall{Call::apply_configuration, plan.name, config.digest, std::move(why), kNever}};
 }
 
 /// D2: before 1.13 Talos closes its port while it installs. A node that took its config and refuses
@@ -105,8 +105,8 @@ std::optional<Decision> decide_edit(const Wanted& wanted, const NodePlan& plan,
   if (stage != Stage::booting && stage != Stage::running) {
     return Wait{fmt::format("{} is {}", name, name_of(stage))};
   }
-  Action action{Call::apply_configuration, plan.name, config.digest,
-                "the profile was edited after the node got its config", kNever};
+  NodeCall action{Call::apply_configuration, plan.name, config.digest,
+                  "the profile was edited after the node got its config", kNever};
   // Once there may be an etcd, a reboot costs a member or a workload: only what needs none is done.
   const bool no_etcd = plan.role == Role::worker || view.etcd.has_data == Known::no;
   action.no_reboot = !no_etcd || may_have_etcd(wanted.profile, wanted.facts);

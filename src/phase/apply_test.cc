@@ -74,8 +74,8 @@ TEST_F(ApplyTest, SendsTheConfigToANodeWithoutOne) {
   const Decision decision = decide();
   const Act* act = std::get_if<Act>(&decision);
   ASSERT_NE(act, nullptr);
-  EXPECT_EQ(act->action.payload, digest(1));
-  EXPECT_EQ(act->action.node, plan_.name);
+  EXPECT_EQ(act->node_call().payload, digest(1));
+  EXPECT_EQ(act->node_call().node, plan_.name);
 }
 
 TEST_F(ApplyTest, DoesNotActOnALookThatWasNotAnswered) {
@@ -180,10 +180,10 @@ class EditTest : public ApplyTest {
     record.outcome = outcome;
     facts_.fold(record, now_ - ago);
   }
-  const Action* action() {
+  const NodeCall* action() {
     decision_ = decide();
     const Act* act = std::get_if<Act>(&decision_);
-    return act ? &act->action : nullptr;
+    return act ? &act->node_call() : nullptr;
   }
 
   std::uint64_t seq_{10};
@@ -218,7 +218,7 @@ TEST_F(EditTest, WorkersGetTheirEditsBeforeThereIsAnEtcd) {
   plan_.role = Role::worker;
   const Decision decision = decide_edits();
   ASSERT_TRUE(std::holds_alternative<Act>(decision));
-  EXPECT_FALSE(std::get<Act>(decision).action.no_reboot);
+  EXPECT_FALSE(std::get<Act>(decision).node_call().no_reboot);
   view_.presence = Presence::maintenance;
   EXPECT_TRUE(std::holds_alternative<Satisfied>(decide_edits())) << "that is for Apply";
   view_.presence = Presence::configured;

@@ -255,11 +255,11 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
     record.value = encode_identity(*target->identity, {});
     return Remember{std::move(record)};
   }
-  return Act{Action{Call::bootstrap,
-                    name,
-                    {},
-                    fmt::format("{} ({})", why_now(wanted, *target), signals_of(view)),
-                    oldest + kFreshTime}};
+  return Act{NodeCall{Call::bootstrap,
+                      name,
+                      {},
+                      fmt::format("{} ({})", why_now(wanted, *target), signals_of(view)),
+                      oldest + kFreshTime}};
 }
 
 }  // namespace ichor

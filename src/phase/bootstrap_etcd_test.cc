@@ -93,14 +93,14 @@ TEST_F(BootstrapEtcdTest, CallsThePinnedTargetAndNoOther) {
   const Decision decision = decide();
   const Act* act = std::get_if<Act>(&decision);
   ASSERT_NE(act, nullptr);
-  EXPECT_EQ(act->action.call, Call::bootstrap);
-  EXPECT_EQ(act->action.node.value(), "cp2");
+  EXPECT_EQ(act->node_call().call, Call::bootstrap);
+  EXPECT_EQ(act->node_call().node.value(), "cp2");
 }
 
 TEST_F(BootstrapEtcdTest, SaysWhatItsDecisionRestsOn) {
   remember_target("cp1");
   Decision decision = decide();
-  EXPECT_NE(std::get<Act>(decision).action.why.find("cp2: no etcd data, service Preparing"),
+  EXPECT_NE(std::get<Act>(decision).node_call().why.find("cp2: no etcd data, service Preparing"),
             std::string::npos);
   give_members(0, {{EtcdMemberId(1), "cp1", false}});
   decision = decide();
@@ -156,7 +156,7 @@ TEST_F(BootstrapEtcdTest, ACallLostByARebootIsRepeatedOnTheSameMachine) {
   const Decision decision = decide();
   const Act* act = std::get_if<Act>(&decision);
   ASSERT_NE(act, nullptr);
-  EXPECT_EQ(act->action.node.value(), "cp1");
+  EXPECT_EQ(act->node_call().node.value(), "cp1");
 }
 
 TEST_F(BootstrapEtcdTest, ACallWithoutEffectIsRepeatedAfterTheSettleTime) {
@@ -220,7 +220,7 @@ TEST_F(BootstrapEtcdTest, ALostBootstrapSaysThatARebootTookIt) {
   remember_target("cp1");
   remember_call("cp1", "the boot before", OutcomeKind::done, seconds(10));
   const Decision decision = decide();
-  EXPECT_NE(std::get<Act>(decision).action.why.find("(E1)"), std::string::npos);
+  EXPECT_NE(std::get<Act>(decision).node_call().why.find("(E1)"), std::string::npos);
 }
 
 TEST_F(BootstrapEtcdTest, AnEtcdThatWaitsForItsSpecStopsInsteadOfBeingToldAgain) {
@@ -342,14 +342,14 @@ TEST_F(BootstrapEtcdTest, ARefusedCallIsRepeated) {
   remember_target("cp1");
   remember_call("cp1", "boot-cp1", OutcomeKind::refused, seconds(1));
   const Decision decision = decide();
-  EXPECT_EQ(std::get<Act>(decision).action.why.find("no control plane has etcd data ("), 0u);
+  EXPECT_EQ(std::get<Act>(decision).node_call().why.find("no control plane has etcd data ("), 0u);
 }
 
 TEST_F(BootstrapEtcdTest, ACallThatDidNotTakeIsSaidToBeOne) {
   remember_target("cp1");
   remember_call("cp1", "boot-cp1", OutcomeKind::unknown, kSettleTime + seconds(1));
   const Decision decision = decide();
-  EXPECT_NE(std::get<Act>(decision).action.why.find("did not take"), std::string::npos);
+  EXPECT_NE(std::get<Act>(decision).node_call().why.find("did not take"), std::string::npos);
 }
 
 TEST_F(BootstrapEtcdTest, AnEtcdThatWaitsForSomethingElseIsToldAgain) {

@@ -10,7 +10,7 @@ std::optional<Decision> fetch_kubeconfig(const Wanted& wanted, const ClusterView
     const bool serves = node.presence == Presence::configured &&
                         wanted.profile.find(node.node)->role == Role::control_plane;
     if (!serves) continue;
-    return Act{Action{Call::kubeconfig, node.node, {}, "no kubeconfig was written yet", kNever}};
+    return Act{NodeCall{Call::kubeconfig, node.node, {}, "no kubeconfig was written yet", kNever}};
   }
   return Wait{"no control plane answers"};
 }

@@ -159,8 +159,8 @@ TEST_F(ReadyTest, TheKubeconfigIsFetchedFromAControlPlaneThatAnswers) {
   const Decision decision = Kubeconfig().decide(wanted(), view_);
   const Act* act = std::get_if<Act>(&decision);
   ASSERT_NE(act, nullptr);
-  EXPECT_EQ(act->action.node.value(), "cp2");
-  EXPECT_FALSE(mutates(act->action.call));
+  EXPECT_EQ(act->node_call().node.value(), "cp2");
+  EXPECT_FALSE(mutates(act->node_call().call));
 }
 
 TEST_F(ReadyTest, AKubeconfigThatIsMissingIsFetchedWhenAllElseHolds) {
@@ -171,8 +171,8 @@ TEST_F(ReadyTest, AKubeconfigThatIsMissingIsFetchedWhenAllElseHolds) {
   const Decision decision = Ready().decide(wanted(), view_);
   const Act* act = std::get_if<Act>(&decision);
   ASSERT_NE(act, nullptr);
-  EXPECT_EQ(act->action.call, Call::kubeconfig);
-  EXPECT_EQ(act->action.node.value(), "cp1");
+  EXPECT_EQ(act->node_call().call, Call::kubeconfig);
+  EXPECT_EQ(act->node_call().node.value(), "cp1");
   view_.nodes[1].etcd.status->leader = {};
   EXPECT_EQ(verdict(), "cp1 sees no leader: etcd has lost its quorum");
 }

@@ -197,7 +197,7 @@ Decision Reset::decide(const Wanted& wanted, const ClusterView& view) const {
         if (auto unmet = quorum_unmet(wanted, view, node.node)) return Wait{*std::move(unmet)};
       }
       if (!node.status || !node.disks) return wait_for_node(plan, node);
-      Action action{Call::reset, node.node, {}, "the operator wants it back", kNever};
+      NodeCall action{Call::reset, node.node, {}, "the operator wants it back", kNever};
       action.reset = plan_.request;
       return Act{std::move(action)};
     }

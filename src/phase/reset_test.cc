@@ -92,7 +92,7 @@ class ResetTest : public testing::Test {
   /// "act w1", "wait …", "stop O6", "remember w1" or "satisfied".
   std::string said() const {
     const Decision decision = decide();
-    if (const Act* act = std::get_if<Act>(&decision)) return "act " + act->action.node.value();
+    if (const Act* act = std::get_if<Act>(&decision)) return "act " + act->node_call().node.value();
     if (const Wait* wait = std::get_if<Wait>(&decision)) return "wait " + wait->reason;
     if (const Stop* stop = std::get_if<Stop>(&decision)) return "stop " + stop->finding.id;
     if (const Remember* told = std::get_if<Remember>(&decision)) {

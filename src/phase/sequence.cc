@@ -12,7 +12,6 @@
 #include "phase/kubeconfig.h"
 #include "phase/kubernetes/core_phase.h"
 #include "phase/kubernetes/crds_phase.h"
-#include "phase/kubernetes/kubernetes_phase.h"
 #include "phase/kubernetes/secrets_phase.h"
 #include "phase/kubernetes/validation_phase.h"
 #include "phase/preflight.h"
@@ -45,25 +44,21 @@ Milestone before_workers(const ClusterProfile& profile) {
   return places_for_all ? Milestone::none : Milestone::control_planes_configured;
 }
 
-Step on_kubernetes(int number, std::string_view name, KubernetesPhase::Run run,
-                   KubernetesPhase::Budget budget, KubernetesPhase::Objective objective) {
-  return {std::make_shared<KubernetesPhase>(number, name, run, budget, objective), Who::kubernetes,
-          Milestone::cluster_ready, Milestone::none, false};
+Step on_kubernetes(std::shared_ptr<const KubernetesPhase> phase) {
+  return {std::move(phase), Who::kubernetes, Milestone::cluster_ready, Milestone::none, false};
 }
 
 /// The second half of the line.
 std::vector<Step> kubernetes_half() {
-  using Budgets = KubernetesPlan::PhaseBudgets;
-  using Slo = KubernetesPlan::Slo;
   return {
       // Before whatever reads them.
-      on_kubernetes(0, "secrets", run_secrets, &Budgets::secrets, nullptr),
+      on_kubernetes(std::make_shared<SecretsPhase>()),
       // Kinds before the objects of these kinds.
-      on_kubernetes(1, "crds", run_crds, &Budgets::crds, &Slo::crds),
+      on_kubernetes(std::make_shared<CrdsPhase>()),
       // The CNI first, then whatever needs a network; Flux last.
-      on_kubernetes(2, "core", run_core, &Budgets::core, &Slo::core),
+      on_kubernetes(std::make_shared<CorePhase>()),
       // Last: the handover is reported only of what was just seen.
-      on_kubernetes(3, "validation", run_validation, &Budgets::validation, nullptr),
+      on_kubernetes(std::make_shared<ValidationPhase>()),
   };
 }
 

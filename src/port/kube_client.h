@@ -1,52 +1,16 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "async/context.h"
 #include "async/task.h"
 #include "model/call.h"
+#include "model/kube_object.h"
 
 namespace ichor {
-
-using KubeObject = nlohmann::json;
-
-/// A kind of objects. Without a version, the one that the server prefers.
-struct KubeKind {
-  std::string group;  // "apps"; empty for the core group
-  std::string version;
-  std::string kind;  // "Deployment"; find_kind() also takes plural, singular and short names
-
-  auto operator<=>(const KubeKind&) const = default;
-};
-
-/// One object: "Node/cp1", "Deployment/kube-system/coredns".
-struct KubeRef {
-  KubeKind kind;
-  std::string name_space;  // empty for what belongs to the cluster
-  std::string name;
-
-  auto operator<=>(const KubeRef&) const = default;
-};
-
-std::string to_text(const KubeRef& ref);
-/// What an object says of itself; parts that it lacks are empty.
-KubeRef ref_of(const KubeObject& object);
-/// A kind by the apiVersion and kind of an object: ("apps/v1", "Deployment").
-KubeKind kind_of(std::string_view api_version, std::string_view kind);
-/// "apps/v1", "v1".
-std::string api_version_of(const KubeKind& kind);
-
-struct KubeQuery {
-  KubeKind kind;
-  std::string name_space;  // empty: all
-  std::string labels;      // a selector: "k8s-app=kube-dns"
-  std::string fields;      // "metadata.name=coredns"
-};
 
 struct KubeList {
   std::vector<KubeObject> items;
@@ -81,7 +45,7 @@ struct KubeApply {
 };
 
 /// One cluster's Kubernetes API, reached with one kubeconfig. Calls that change something are made
-/// from phase/kubernetes/act.cc only, after the intent is durable; all of them may be repeated. A
+/// from engine/kube_act.cc only, after the intent is durable; all of them may be repeated. A
 /// server that asks for patience (429 with Retry-After) is given it within the context.
 ///
 /// Errors: Code::not_found for a kind or an object that is not there, aborted for a conflict (the

@@ -9,12 +9,12 @@
 #include "async/context.h"
 #include "async/task.h"
 #include "base/secret.h"
-#include "model/action.h"
 #include "model/call.h"
 #include "model/cluster_profile.h"
 #include "model/config_set.h"
 #include "model/node.h"
 #include "model/outcome.h"
+#include "model/reset_request.h"
 
 namespace ichor {
 

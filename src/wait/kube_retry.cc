@@ -12,6 +12,10 @@ KubeVerdict judge_kube(const CallError& error) {
   if (error.progress == Progress::not_sent && error.code == Code::internal) {
     return {give_up, "L3", "free the disk, then run it again"};
   }
+  // What a helm leaves behind is looked at by the next run, not installed over by this one.
+  if (error.call == Call::install_release) {
+    return {give_up, "K6", "look at the release: `helm status`"};
+  }
   if (error.progress != Progress::answered) {
     return {retry, "K3", "is an API server up and reachable?"};
   }

@@ -1,13 +1,17 @@
 #pragma once
 
-#include "async/context.h"
-#include "async/task.h"
-#include "phase/kubernetes/phase_run.h"
+#include "phase/kubernetes/kubernetes_phase.h"
 
 namespace ichor {
 
 /// Phase 2: the releases of the core stack in the order of their needs, kubelet-serving requests
 /// approved beside them, and the gates: what needs a network waits until every node has one.
-Task<void> run_core(Context context, PhaseRun& run);
+class CorePhase final : public KubernetesPhase {
+ public:
+  CorePhase()
+      : KubernetesPhase(2, "core", &KubernetesPlan::PhaseBudgets::core,
+                        &KubernetesPlan::Slo::core) {}
+  void follow(Course& course) const override;
+};
 
 }  // namespace ichor

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/mutant.h"
-#include "phase/kubernetes/ensure.h"
-#include "phase/kubernetes/gates.h"
+#include "phase/kubernetes/gate_table.h"
 #include "phase/kubernetes/json_view.h"
 
 namespace ichor {
@@ -40,77 +39,53 @@ std::string trouble_with(const KubernetesPlan::SecretItem& item, const KubeObjec
   return {};
 }
 
-/// Keeps a key pair that was just made, unless the cluster has one that we do not know.
-Task<bool> keep_fresh_key(Context context, PhaseRun& run) {
-  const std::optional<KubeRef>& fresh = run.material.fresh_key;
-  if (!fresh) co_return true;
-  std::function<Task<CallResult<KubeObject>>()> ask = [&run, context, &fresh] {
-    return run.world.kube.get(context, *fresh);
-  };
-  const auto there = co_await persist<KubeObject>(context, run, to_text(*fresh), ask);
-  const bool missing = !there && there.error().code == Code::not_found;
-  if (there) {
-    run.stop({to_text(*fresh), "the cluster has a key pair that the state folder does not know",
-              "go on with the state folder that made it, or take sealed_secrets out of the profile",
-              "K5", true});
-    co_return false;
-  }
-  if (!missing) {
-    const KubeVerdict verdict = judge_kube(there.error());
-    run.stop({to_text(*fresh), there.error().text, std::string(verdict.hint),
-              std::string(verdict.fault), false},
-             StepEnd::out_of_time);
-    co_return false;
-  }
-  if (run.options.dry_run || mutant("key-not-kept")) co_return true;
-  const auto kept =
-      run.world.files.write(run.material.fresh_key_file, run.material.fresh_key_sealed);
-  if (!kept) {
-    run.stop({run.material.fresh_key_file, kept.error().message, "free the place", "L3", true});
-  }
-  co_return kept.has_value();
+/// Whether the cluster has no key pair that we do not know.
+bool is_free_for(Course& course, const KubeRef& fresh) {
+  const KubeObject* there = course.object(fresh);
+  if (!there) return false;
+  if (there->is_null()) return true;
+  course.stop(
+      {to_text(fresh), "the cluster has a key pair that the state folder does not know",
+       "go on with the state folder that made it, or take sealed_secrets out of the profile", "K5",
+       true});
+  return false;
 }
 
 }  // namespace
 
-Task<bool> find_bootstrap_secrets(Context context, PhaseRun& run) {
-  if (run.options.dry_run) co_return true;
+bool finds_bootstrap_secrets(Course& course) {
   bool all = true;
-  for (const KubernetesPlan::SecretItem& item : run.material.plan.secrets) {
+  for (const KubernetesPlan::SecretItem& item : course.plan().secrets) {
     const KubeRef ref{{"", "v1", "Secret"}, item.name_space, item.name};
-    std::function<Task<CallResult<KubeObject>>()> ask = [&run, context, &ref] {
-      return run.world.kube.get(context, ref);
-    };
-    const auto there = co_await persist<KubeObject>(context, run, to_text(ref), ask);
-    const bool missing = !there && there.error().code == Code::not_found;
-    if (!there && !missing) {
-      const KubeVerdict verdict = judge_kube(there.error());
-      run.stop({to_text(ref), there.error().text, std::string(verdict.hint),
-                std::string(verdict.fault), false},
-               StepEnd::out_of_time);
-      co_return false;
-    }
-    const std::string trouble = missing ? "it is not in the cluster" : trouble_with(item, *there);
+    const KubeObject* there = course.object(ref);
+    if (!there) all = false;
+    if (!there) continue;
+    const std::string trouble =
+        there->is_null() ? "it is not in the cluster" : trouble_with(item, *there);
     if (trouble.empty()) continue;
     all = false;
     const char* who = item.onepassword.empty() ? "" : ", and what reads 1Password waits for it";
-    run.stop({to_text(ref), trouble + who,
-              fmt::format("run phase 0, which makes it: `ichor phase 0`; or by hand: `{}`",
-                          by_hand(item)),
-              "K4", true});
+    course.stop({to_text(ref), trouble + who,
+                 fmt::format("run phase 0, which makes it: `ichor phase 0`; or by hand: `{}`",
+                             by_hand(item)),
+                 "K4", true});
   }
-  co_return all;
+  return all;
 }
 
-Task<bool> send_sealed_key(Context context, PhaseRun& run) {
-  if (run.material.sealed_keys.empty()) co_return true;
-  if (!run.options.dry_run && !mutant("key-before-nodes")) {
-    std::vector<std::string> names;
-    for (const NodePlan& node : run.profile.nodes) names.push_back(node.name.value());
-    if (!co_await pass(context, run, nodes_gate(names, Duration::zero()))) co_return false;
+bool sends_sealed_key(Course& course) {
+  const KubernetesMaterial& material = course.wanted().material;
+  if (material.sealed_keys.empty()) return true;
+  if (!mutant("key-before-nodes") &&
+      !course.passes("nodes", node_names(course.wanted().profile), Course::Window::now)) {
+    return false;
   }
-  if (!co_await keep_fresh_key(context, run)) co_return false;
-  co_return co_await ensure(context, run, run.material.sealed_keys);
+  std::vector<const KubeObject*> keys;
+  for (const KubeObject& key : material.sealed_keys) keys.push_back(&key);
+  if (!material.fresh_key) return course.ensures(keys);
+  if (!is_free_for(course, *material.fresh_key)) return false;
+  const ApplyObject::Keep keep{material.fresh_key_file, material.fresh_key_sealed};
+  return course.ensures(keys, mutant("key-not-kept") ? nullptr : &keep);
 }
 
 }  // namespace ichor

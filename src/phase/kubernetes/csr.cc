@@ -102,19 +102,11 @@ CsrVerdict judge_csr(const KubeObject& csr, const ClusterProfile& profile) {
   return verdict;
 }
 
-std::vector<Unmet> refused_csrs(const std::vector<KubeObject>& csrs,
-                                const ClusterProfile& profile) {
-  std::vector<Unmet> unmet;
-  for (const KubeObject& csr : csrs) {
-    const CsrVerdict verdict = judge_csr(csr, profile);
-    if (verdict.kind != CsrVerdict::Kind::refuse) continue;
-    unmet.push_back({to_text(ref_of(csr)), "it is not approved: " + verdict.reason,
-                     fmt::format("if that is right, correct the profile; else `kubectl certificate "
-                                 "deny {}`",
-                                 name_in(csr)),
-                     "K2", false});
-  }
-  return unmet;
+Unmet refused_csr(const KubeObject& csr, const CsrVerdict& verdict) {
+  return {to_text(ref_of(csr)), "it is not approved: " + verdict.reason,
+          fmt::format("if that is right, correct the profile; else `kubectl certificate deny {}`",
+                      name_in(csr)),
+          "K2", false};
 }
 
 }  // namespace ichor

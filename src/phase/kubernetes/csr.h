@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "model/cluster_profile.h"
-#include "phase/kubernetes/unmet.h"
+#include "model/unmet.h"
 #include "port/kube_client.h"
 
 namespace ichor {
@@ -27,7 +27,7 @@ struct CsrVerdict {
 /// is asked for.
 CsrVerdict judge_csr(const KubeObject& csr, const ClusterProfile& profile);
 
-/// What is unmet about requests that stay pending.
-std::vector<Unmet> refused_csrs(const std::vector<KubeObject>& csrs, const ClusterProfile& profile);
+/// What is unmet about a request that is refused.
+Unmet refused_csr(const KubeObject& csr, const CsrVerdict& verdict);
 
 }  // namespace ichor

@@ -93,7 +93,7 @@ TEST_F(CsrTest, IsRefusedWhereAnythingDiffersFromTheProfile) {
   EXPECT_THAT(judge(client).reason, HasSubstr("client auth"));
   for (const KubeObject& wrong : {stranger, client, csr(kForeignName)}) {
     EXPECT_EQ(judge(wrong).kind, CsrVerdict::Kind::refuse);
-    EXPECT_EQ(refused_csrs({wrong}, profile_).front().fault, "K2");
+    EXPECT_EQ(refused_csr(wrong, judge(wrong)).fault, "K2");
   }
 }
 

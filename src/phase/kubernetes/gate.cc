@@ -2,196 +2,267 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <memory>
-
-#include "async/task_group.h"
-#include "base/mutant.h"
-#include "phase/kubernetes/mirror.h"
+#include <numeric>
 
 namespace ichor {
 
 namespace {
 
-/// Changes often come in swarms; they are judged together.
-constexpr Duration kSwarm = std::chrono::milliseconds(100);
 constexpr std::size_t kToldMax = 3;
+constexpr Duration kAgain = std::chrono::seconds(1);
 
+}  // namespace
+
+Unmet GateState::unsteady(const std::string& gate) const {
+  return {gate, fmt::format("it holds, but not for {} yet", to_text(stable)), "give it more time",
+          "K6", false};
+}
+
+std::string summary_of(const std::vector<Unmet>& unmet) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(unmet.size(), kToldMax); ++i) {
+    text += (i == 0 ? "" : "; ") + to_text(unmet[i]);
+  }
+  if (unmet.size() > kToldMax) text += fmt::format("; and {} more", unmet.size() - kToldMax);
+  return text;
+}
+
+GateKeeper::GateKeeper(Context context, const GatePlace& place, Gate gate, KubeMirrors& mirrors,
+                       Bell& changed, GateState& state)
+    : context_(context),
+      place_(place),
+      gate_(std::move(gate)),
+      changed_(changed),
+      asking_(context),
+      state_(state) {
+  for (const KubeQuery& query : gate_.watches) {
+    watches_.push_back(&mirrors.of(query));
+    view_.objects.push_back(&watches_.back()->objects());
+  }
+  state_.stable = gate_.stable;
+  if (place.profile) gate_.pace = place.profile->budgets.poll;
+}
+
+bool GateKeeper::all_synced() const {
+  return std::all_of(watches_.begin(), watches_.end(),
+                     [](const auto* watch) { return watch->synced(); });
+}
+
+bool GateKeeper::has_tried() const {
+  const bool answered = std::all_of(watches_.begin(), watches_.end(), [](const auto* watch) {
+    return watch->synced() || watch->trouble().has_value();
+  });
+  const bool probed = !gate_.probe || probed_ || !judged_.empty();
+  return answered && probed && !asks_;
+}
+
+void GateKeeper::look() {
+  const std::uint64_t changes =
+      std::accumulate(watches_.begin(), watches_.end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const auto* watch) { return sum + watch->changes(); });
+  if (judged_at_ != changes) judged_ = judge();
+  judged_at_ = changes;
+  if (!judged_.empty()) {
+    probed_.reset();
+    ask_why();
+    return conclude(judged_);
+  }
+  view_.pods.clear();
+  if (!gate_.probe) return conclude({});
+  ask_probe();
+  if (!probed_) {
+    state_.seen = false;
+    state_.held_since.reset();
+    return;
+  }
+  state_.notes = probed_->notes;
+  state_.over = probed_->over;
+  state_.refused = probed_->refused;
+  conclude(probed_->unmet);
+}
+
+void GateKeeper::conclude(std::vector<Unmet> unmet) {
+  state_.unmet = std::move(unmet);
+  if (!state_.unmet.empty()) {
+    state_.held_since.reset();
+    return;
+  }
+  state_.ever_held = true;
+  if (!state_.held_since) state_.held_since = context_.now();
+}
+
+std::vector<Unmet> GateKeeper::judge() {
+  std::vector<Unmet> unmet;
+  state_.refused = false;
+  for (std::size_t i = 0; i < watches_.size(); ++i) {
+    const KubeMirror& watch = *watches_[i];
+    const bool excused = gate_.optional_kinds && watch.unserved();
+    if (!excused && (!watch.synced() || watch.trouble())) unmet.push_back(unseen(i));
+  }
+  // A kind that is not served is an answer as well.
+  state_.seen = std::all_of(watches_.begin(), watches_.end(), [](const auto* watch) {
+    return watch->unserved() || (watch->synced() && !watch->trouble());
+  });
+  if (!unmet.empty()) return unmet;
+  return gate_.judge ? gate_.judge(view_) : unmet;
+}
+
+Unmet GateKeeper::unseen(std::size_t index) {
+  const KubeMirror& watch = *watches_[index];
+  const std::string& kind = gate_.watches[index].kind.kind;
+  if (watch.unserved()) {
+    return {kind, "the API does not serve this kind",
+            "apply its CustomResourceDefinition (phase 1)", gate_.fault, false};
+  }
+  const std::string why = watch.trouble() ? watch.trouble()->text : "not listed yet";
+  const bool refused = watch.trouble() && (watch.trouble()->code == Code::unauthenticated ||
+                                           watch.trouble()->code == Code::permission_denied);
+  if (refused) state_.refused = true;
+  return {"the Kubernetes API", fmt::format("{}: {}", kind, why),
+          refused ? "use a kubeconfig that may read it" : "is an API server up and reachable?",
+          "K3", refused};
+}
+
+void GateKeeper::ask_why() {
+  if (gate_.pods.empty() || !all_synced()) {
+    view_.pods.clear();
+    return;
+  }
+  if (asks_ || (listed_at_ && context_.now() - *listed_at_ < kReasonPace)) return;
+  asks_ = true;
+  listed_at_ = context_.now();
+  asking_.spawn(list_pods());
+}
+
+Task<void> GateKeeper::list_pods() {
+  KubeObjects pods;
+  for (const KubeQuery& query : gate_.pods) {
+    auto list = co_await place_.kube->list(context_, query);
+    if (!list) continue;  // the reason stays unsaid; the gate does not depend on it
+    std::move(list->items.begin(), list->items.end(), std::back_inserter(pods));
+  }
+  view_.pods = std::move(pods);
+  asks_ = false;
+  judged_at_.reset();
+  changed_.ring();
+}
+
+void GateKeeper::ask_probe() {
+  const bool due = !probed_ || (!probed_->unmet.empty() && !probed_->over &&
+                                context_.now() - probed_at_ >= gate_.pace);
+  if (asks_ || !due) return;
+  asks_ = true;
+  asking_.spawn(run_probe());
+}
+
+Task<void> GateKeeper::run_probe() {
+  Probed probed = co_await gate_.probe(context_, place_);
+  probed_ = std::move(probed);
+  probed_at_ = context_.now();
+  state_.seen = true;
+  asks_ = false;
+  changed_.ring();
+}
+
+MonoTime GateKeeper::due() const {
+  if (asks_) return kNever;
+  if (state_.holds()) {
+    return state_.is_steady(context_.now()) ? kNever : later(*state_.held_since, state_.stable);
+  }
+  const bool explains = !judged_.empty() && !gate_.pods.empty() && all_synced();
+  if (explains && listed_at_) return later(*listed_at_, kReasonPace);
+  if (judged_.empty() && probed_ && !probed_->over) return later(probed_at_, gate_.pace);
+  return kNever;
+}
+
+namespace {
+
+/// One gate, waited for by itself.
 class Waiting {
  public:
-  Waiting(Context context, GatePlace place, const Gate& gate)
-      : context_(context), place_(place), gate_(gate), inner_(*context.scope), mirrors_(under()) {
-    for (const KubeQuery& query : gate.watches) {
-      watches_.push_back(std::make_unique<KubeMirror>(place.kube, place.random, query, changed_));
-    }
-  }
+  Waiting(Context context, const GatePlace& place, const Gate& gate)
+      : context_(context),
+        place_(place),
+        inner_(*context.scope),
+        mirrors_(context.under(inner_), place.kube, place.random, changed_),
+        keeper_(context.under(inner_), place, gate, mirrors_, changed_, state_) {}
 
   Task<GateEnd> run() {
     const MonoTime began = context_.now();
-    for (const auto& watch : watches_) mirrors_.spawn(watch->run(under()));
+    const bool once = keeper_.gate().once;
     GateEnd end;
     while (true) {
       const std::uint64_t rings = changed_.rings();
-      end.unmet = co_await look();
-      if (end.unmet.empty() && !gate_.once) end.unmet = co_await find_newly_served();
-      end.refused = refused_;
-      tell(end.unmet);
-      if (end.unmet.empty() && steady()) break;
-      if (refused_ || (gate_.once && all_tried())) break;
-      const Wake wake = co_await pause(rings);
+      keeper_.look();
+      tell(state_.unmet);
+      const bool holds = state_.holds() && (once || state_.is_steady(context_.now()));
+      bool confirmed = holds;
+      if (holds && !once) confirmed = co_await is_confirmed();
+      if (confirmed) break;
+      if (state_.refused || state_.over || (once && keeper_.has_tried())) break;
+      const Wake wake = co_await pause(rings, holds);
       end.cancelled = wake == Wake::cancelled;
-      if (end.cancelled || context_.expired()) break;
+      if (end.cancelled || context_.expired()) {
+        if (holds) state_.unmet.push_back(newly_served());
+        break;
+      }
     }
-    if (end.unmet.empty() && !end.cancelled && !gate_.once && !steady())
-      end.unmet.push_back(unsteady());
+    end.unmet = state_.unmet;
+    end.notes = state_.notes;
+    end.refused = state_.refused;
+    const bool open = !end.cancelled && end.unmet.empty() && !once;
+    if (open && !state_.is_steady(context_.now())) {
+      end.unmet.push_back(state_.unsteady(keeper_.gate().name));
+    }
     end.took = context_.now() - began;
     inner_.cancel();
+    co_await keeper_.join();
     co_await mirrors_.join();
     co_return end;
   }
 
  private:
-  Context under() { return context_.under(inner_); }
-
-  Task<std::vector<Unmet>> look() {
-    std::vector<Unmet> unmet = judge();
-    if (unmet.empty() || gate_.pods.empty() || !all_synced()) {
-      view_.pods.clear();
-      co_return unmet;
-    }
-    if (!asked_ || context_.now() - *asked_ >= kReasonPace) {
-      asked_ = context_.now();
-      KubeObjects pods;
-      for (const KubeQuery& query : gate_.pods) {
-        auto list = co_await place_.kube.list(context_, query);
-        if (!list) continue;  // the reason stays unsaid; the gate does not depend on it
-        std::move(list->items.begin(), list->items.end(), std::back_inserter(pods));
-      }
-      view_.pods = std::move(pods);
-    }
-    co_return judge();
-  }
-
   /// A kind that was not served when it was last asked for may be by now, with objects that are not
   /// ready: the gate rests on that answer, so it must be a fresh one.
-  Task<std::vector<Unmet>> find_newly_served() {
-    std::vector<Unmet> unmet;
-    if (!gate_.optional_kinds || mutant("old-kinds-trusted")) co_return unmet;
-    for (std::size_t i = 0; i < watches_.size(); ++i) {
-      if (!watches_[i]->unserved()) continue;
-      const auto list = co_await place_.kube.list(context_, gate_.watches[i]);
-      const bool unserved = !list && list.error().code == Code::not_found;
-      // Its mirror asks again soon, or has just done so; what it lists is judged then.
-      if (!unserved) unmet.push_back(newly_served(i));
-    }
-    co_return unmet;
+  Task<bool> is_confirmed() {
+    if (!keeper_.gate().optional_kinds) co_return true;
+    co_return co_await mirrors_.are_still_unserved(context_);
   }
 
-  Unmet newly_served(std::size_t index) const {
-    return {gate_.watches[index].kind.kind, "it is served by now, and not listed yet",
-            "give it more time", gate_.fault, false};
-  }
-
-  bool all_synced() const {
-    return std::all_of(watches_.begin(), watches_.end(),
-                       [](const auto& watch) { return watch->synced(); });
-  }
-
-  bool all_tried() const {
-    return std::all_of(watches_.begin(), watches_.end(), [](const auto& watch) {
-      return watch->synced() || watch->trouble().has_value();
-    });
-  }
-
-  std::vector<Unmet> judge() {
-    std::vector<Unmet> unmet;
-    for (std::size_t i = 0; i < watches_.size(); ++i) {
-      const KubeMirror& watch = *watches_[i];
-      const bool excused = gate_.optional_kinds && watch.unserved();
-      if (!excused && (!watch.synced() || watch.trouble())) unmet.push_back(unseen(i));
-    }
-    if (!unmet.empty()) return unmet;
-    take_view();
-    return gate_.judge(view_);
-  }
-
-  /// Copies what the mirrors hold. They ring whenever that changes.
-  void take_view() {
-    if (viewed_ == changed_.rings()) return;
-    viewed_ = changed_.rings();
-    view_.objects.clear();
-    for (const auto& watch : watches_) {
-      KubeObjects& objects = view_.objects.emplace_back();
-      objects.reserve(watch->objects().size());
-      for (const auto& [key, object] : watch->objects()) objects.push_back(object);
-    }
-  }
-
-  Unmet unseen(std::size_t index) {
-    const KubeMirror& watch = *watches_[index];
-    const std::string& kind = gate_.watches[index].kind.kind;
-    if (watch.unserved()) {
-      return {kind, "the API does not serve this kind",
-              "apply its CustomResourceDefinition (phase 1)", gate_.fault, false};
-    }
-    const std::string why = watch.trouble() ? watch.trouble()->text : "not listed yet";
-    const bool refused = watch.trouble() && (watch.trouble()->code == Code::unauthenticated ||
-                                             watch.trouble()->code == Code::permission_denied);
-    if (refused) refused_ = true;
-    return {"the Kubernetes API", fmt::format("{}: {}", kind, why),
-            refused ? "use a kubeconfig that may read it" : "is an API server up and reachable?",
-            "K3", refused};
-  }
-
-  /// Whether it has held for long enough; starts to count when it first holds.
-  bool steady() {
-    if (!judged_met_) judged_met_ = context_.now();
-    return context_.now() - *judged_met_ >= gate_.stable;
-  }
-
-  Unmet unsteady() const {
-    return {gate_.name, fmt::format("it holds, but not for {} yet", to_text(gate_.stable)),
-            "give it more time", "K6", false};
+  Unmet newly_served() const {
+    return {keeper_.gate().name, "a kind that was not served may be by now, and is not listed yet",
+            "give it more time", keeper_.gate().fault, false};
   }
 
   void tell(const std::vector<Unmet>& unmet) {
-    if (!unmet.empty()) judged_met_.reset();
     if (unmet == told_) return;
     told_ = unmet;
     if (unmet.empty()) return;
-    std::string text = gate_.name + ": ";
-    for (std::size_t i = 0; i < std::min(unmet.size(), kToldMax); ++i) {
-      text += (i == 0 ? "" : "; ") + to_text(unmet[i]);
-    }
-    if (unmet.size() > kToldMax) text += fmt::format("; and {} more", unmet.size() - kToldMax);
     Event event;
     event.kind = EventKind::waiting;
     event.at = context_.now();
     event.phase = place_.phase;
-    event.text = std::move(text);
+    event.text = keeper_.gate().name + ": " + summary_of(unmet);
     place_.events.emit(event);
   }
 
-  Task<Wake> pause(std::uint64_t rings) {
-    Duration longest = kReasonPace;
-    if (judged_met_) longest = gate_.stable - (context_.now() - *judged_met_);
-    const Wake wake = co_await changed_.rung_since(context_.within(longest), rings);
+  Task<Wake> pause(std::uint64_t rings, bool holds) {
+    // One that holds and is not confirmed is asked about again in a moment.
+    if (holds) co_return co_await sleep_for(context_, kAgain);
+    const Context limited = context_.until(keeper_.due()).within(kReasonPace);
+    const Wake wake = co_await changed_.rung_since(limited, rings);
     if (wake != Wake::signalled) co_return wake;
     co_return co_await sleep_for(context_, kSwarm);
   }
 
   Context context_;
   GatePlace place_;
-  const Gate& gate_;
   CancelScope inner_;
   Bell changed_;
-  std::vector<std::unique_ptr<KubeMirror>> watches_;
-  TaskGroup mirrors_;
-  GateView view_;
-  std::optional<std::uint64_t> viewed_;  // the rings at that time
+  KubeMirrors mirrors_;
+  GateState state_;
+  GateKeeper keeper_;
   std::vector<Unmet> told_;
-  std::optional<MonoTime> judged_met_;
-  bool refused_{false};
-  std::optional<MonoTime> asked_;
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "phase/kubernetes/gates.h"
+#include "phase/kubernetes/gate_table.h"
 #include "phase/kubernetes/test_kit.h"
 
 namespace ichor {
@@ -22,16 +22,21 @@ KubeObject node(const std::string& name, const char* ready) {
 class GateTest : public ::testing::Test {
  protected:
   GateEnd wait(const Gate& gate, Duration limit = minutes(10)) {
-    const GatePlace place{bench_.clock, bench_.random, bench_.cluster, bench_.events, "core"};
+    const GatePlace place{bench_.clock, bench_.random, &bench_.cluster, bench_.events, "core"};
     return bench_.run(wait_for(bench_.context(limit), place, gate));
   }
+  Gate nodes(std::vector<std::string> names, Duration stable) {
+    return make_gate("nodes", {plan_, std::move(names), stable});
+  }
+
   KubeBench bench_;
+  KubernetesPlan plan_;
 };
 
 TEST_F(GateTest, HoldsAsSoonAsItsConditionDoes) {
   bench_.cluster.put(node("a", "False"));
   bench_.after(seconds(40), [&] { bench_.cluster.put(node("a", "True")); });
-  const GateEnd end = wait(nodes_gate({"a"}, {}));
+  const GateEnd end = wait(nodes({"a"}, {}));
   EXPECT_TRUE(end.holds());
   EXPECT_GE(end.took, seconds(40));
   EXPECT_LT(end.took, seconds(41));
@@ -42,7 +47,7 @@ TEST_F(GateTest, MustHoldForItsWindowWithoutABreak) {
   bench_.cluster.put(node("a", "True"));
   bench_.after(seconds(20), [&] { bench_.cluster.put(node("a", "False")); });
   bench_.after(seconds(25), [&] { bench_.cluster.put(node("a", "True")); });
-  const GateEnd end = wait(nodes_gate({"a"}, seconds(30)));
+  const GateEnd end = wait(nodes({"a"}, seconds(30)));
   EXPECT_TRUE(end.holds());
   EXPECT_GE(end.took, seconds(55));
   EXPECT_LT(end.took, seconds(57));
@@ -50,7 +55,7 @@ TEST_F(GateTest, MustHoldForItsWindowWithoutABreak) {
 
 TEST_F(GateTest, NamesWhatIsUnmetWhenTimeIsUp) {
   bench_.cluster.put(node("a", "False"));
-  const GateEnd end = wait(nodes_gate({"a", "b"}, {}), minutes(2));
+  const GateEnd end = wait(nodes({"a", "b"}, {}), minutes(2));
   ASSERT_EQ(end.unmet.size(), 2u);
   EXPECT_EQ(to_text(end.unmet[0]), "Node/b: it is not registered");
   EXPECT_GE(end.took, minutes(2));
@@ -63,7 +68,7 @@ TEST_F(GateTest, OutlivesBrokenAndForgottenWatches) {
   bench_.after(seconds(10), [&] { bench_.cluster.break_watches(false); });
   bench_.after(seconds(20), [&] { bench_.cluster.break_watches(true); });
   bench_.after(seconds(30), [&] { bench_.cluster.put(node("a", "True")); });
-  const GateEnd end = wait(nodes_gate({"a"}, {}));
+  const GateEnd end = wait(nodes({"a"}, {}));
   EXPECT_TRUE(end.holds());
   EXPECT_LT(end.took, seconds(32));
   EXPECT_EQ(bench_.cluster.lists, 2) << "only what was forgotten is listed anew";
@@ -76,7 +81,7 @@ TEST_F(GateTest, SaysThatTheApiIsAway) {
                      "connect: refused"};
   };
   bench_.after(seconds(60), [&] { bench_.cluster.trouble = nullptr; });
-  const GateEnd end = wait(nodes_gate({"a"}, {}));
+  const GateEnd end = wait(nodes({"a"}, {}));
   EXPECT_TRUE(end.holds());
   EXPECT_LT(end.took, seconds(60) + seconds(16));
   EXPECT_LT(bench_.cluster.lists, 12) << "no faster than the documented fallback";
@@ -92,7 +97,7 @@ TEST_F(GateTest, WaitsForAKindThatIsNotServedYet) {
             {"name":"apps","namespace":"flux-system"},"status":{"conditions":[{"type":"Ready",
             "status":"True"}]}})"));
   });
-  const GateEnd end = wait(kustomizations_gate());
+  const GateEnd end = wait(kustomizations_gate({plan_}));
   EXPECT_TRUE(end.holds());
   EXPECT_LT(end.took, seconds(50));
 }
@@ -117,20 +122,20 @@ TEST_F(GateTest, DoesNotRestOnAKindThatIsServedByNow) {
     bench_.cluster.put(flux(kKustomize, "Kustomization", "True"));
   });
   bench_.after(seconds(120), [&] { bench_.cluster.put(flux(kHelm, "HelmRelease", "True")); });
-  const GateEnd end = wait(kustomizations_gate());
+  const GateEnd end = wait(kustomizations_gate({plan_}));
   EXPECT_TRUE(end.holds());
   EXPECT_GE(end.took, seconds(120));
 }
 
 TEST_F(GateTest, EndsWhenItIsCalledOff) {
   bench_.after(seconds(5), [&] { bench_.scope.cancel(); });
-  const GateEnd end = wait(nodes_gate({"a"}, {}));
+  const GateEnd end = wait(nodes({"a"}, {}));
   EXPECT_TRUE(end.cancelled);
   EXPECT_FALSE(end.holds());
 }
 
 TEST_F(GateTest, LooksOnceIfThatIsAskedFor) {
-  Gate gate = nodes_gate({"a"}, {});
+  Gate gate = nodes({"a"}, {});
   gate.once = true;
   const GateEnd end = wait(gate);
   EXPECT_FALSE(end.holds());

@@ -1,42 +1,43 @@
 #pragma once
 
-#include <optional>
 #include <string>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "async/context.h"
 #include "async/task.h"
-#include "phase/kubernetes/phase_run.h"
+#include "phase/kubernetes/kube_view.h"
 #include "phase/kubernetes/release.h"
 #include "phase/kubernetes/tools.h"
+#include "port/kube_client.h"
 #include "port/process.h"
 
 namespace ichor {
 
-/// What helm and helmfile are asked. A failure is in the run's report.
+/// What helm and helmfile are asked.
 
 /// A call of helmfile on a file, in its folder.
 ProcessCall helmfile_call(const ToolPlace& place, const std::string& file,
                           std::vector<std::string> arguments);
 
 /// Renders one release of a helmfile, with its CRDs.
-ProcessCall helmfile_template(PhaseRun& run, const WantedRelease& release);
+ProcessCall helmfile_template(const ToolPlace& place, const WantedRelease& release);
+
+/// Installs a release, or takes it to what is wanted.
+ProcessCall install_call(const ToolPlace& place, const WantedRelease& wanted, Duration limit);
+
+template <class T>
+using Looked = tl::expected<T, Trouble>;
 
 /// The releases of a helmfile, rendered.
-Task<std::optional<std::vector<WantedRelease>>> list_helmfile(Context context, PhaseRun& run,
-                                                              std::string file);
-
-/// Everything that phase 2 installs: the helmfile's releases, then the profile's own.
-Task<std::optional<std::vector<WantedRelease>>> wanted_releases(Context context, PhaseRun& run);
+Task<Looked<std::vector<WantedRelease>>> read_helmfile(Context context, ToolPlace place,
+                                                       std::string file);
 
 /// What is deployed of a release, by helm's own records.
-Task<std::optional<DeployedRelease>> look_at_release(Context context, PhaseRun& run,
-                                                     WantedRelease wanted);
+Task<Looked<DeployedRelease>> read_release(Context context, KubeClient& kube, ToolPlace place,
+                                           const WantedRelease& wanted);
 
-/// Installs it. True when it is deployed.
-Task<bool> install_release(Context context, PhaseRun& run, WantedRelease wanted);
-
-/// "Release/NAMESPACE/NAME".
-std::string key_of(const WantedRelease& release);
+/// Whether the newest revision is none that a helm has not ended. Unknown is not yes.
+Task<bool> is_settled(Context context, KubeClient& kube, const WantedRelease& wanted);
 
 }  // namespace ichor

@@ -4,15 +4,13 @@
 #include <vector>
 
 #include "model/node.h"
-#include "phase/kubernetes/unmet.h"
+#include "model/unmet.h"
 #include "port/kube_client.h"
 
 namespace ichor {
 
 /// The conditions that gates wait for, as pure functions over what was seen. An empty list means
 /// that the condition holds.
-
-using KubeObjects = std::vector<KubeObject>;
 
 /// Every node is Ready and schedulable, and all `expected` ones are there; with none expected, one
 /// at least.

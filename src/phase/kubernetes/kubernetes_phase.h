@@ -2,24 +2,25 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "model/kubernetes_plan.h"
-#include "phase/kubernetes/phase_run.h"
+#include "phase/kubernetes/course.h"
 #include "phase/phase.h"
 
 namespace ichor {
 
-/// A step on the objects of the Kubernetes API. It runs once, after the nodes are verified; what it
-/// works with comes from the run's KubernetesPart.
-class KubernetesPhase final : public Phase {
+/// A step on the objects of the Kubernetes API, after the nodes are verified. Like a step on nodes
+/// it is what it reads and what it decides, and both are pure: the engine looks at what `reads`
+/// names, does what `decide` says, and looks again.
+class KubernetesPhase : public Phase {
  public:
-  using Run = Task<void> (*)(Context, PhaseRun&);
   using Budget = Duration KubernetesPlan::PhaseBudgets::*;
   using Objective = Duration KubernetesPlan::Slo::*;
 
   /// `objective` is null for a phase that has none.
-  KubernetesPhase(int number, std::string_view name, Run run, Budget budget, Objective objective)
-      : number_(number), name_(name), run_(run), budget_(budget), objective_(objective) {}
+  KubernetesPhase(int number, std::string_view name, Budget budget, Objective objective)
+      : number_(number), name_(name), budget_(budget), objective_(objective) {}
 
   std::string_view name() const override { return name_; }
   int number() const { return number_; }  // as `ichor phase` takes it
@@ -27,12 +28,23 @@ class KubernetesPhase final : public Phase {
   std::optional<Duration> objective(const KubernetesPlan& plan) const {
     return objective_ ? std::optional(plan.slo.*objective_) : std::nullopt;
   }
-  Task<void> run(Context context, PhaseRun& run) const { return run_(context, run); }
+
+  std::vector<KubeRead> reads(const KubeWanted& wanted, const KubeView& view) const {
+    Course course(wanted, view);
+    follow(course);
+    return course.take_reads();
+  }
+  Decision decide(const KubeWanted& wanted, const KubeView& view) const {
+    Course course(wanted, view);
+    follow(course);
+    return course.take_decision();
+  }
+  /// Both at once: walks along the course as far as the view leads.
+  virtual void follow(Course& course) const = 0;
 
  private:
   int number_;
   std::string_view name_;
-  Run run_;
   Budget budget_;
   Objective objective_;
 };

@@ -7,22 +7,11 @@
 
 #include "base/secret.h"
 #include "model/kubernetes_plan.h"
+#include "model/wanted_release.h"
 #include "phase/kubernetes/chart_source.h"
 #include "port/kube_client.h"
 
 namespace ichor {
-
-/// A release as it shall be.
-struct WantedRelease {
-  std::string name;
-  std::string name_space{"default"};
-  std::string chart;    // as helm is told it
-  std::string version;  // empty: whatever the chart says
-  KubeObject values = KubeObject::object();
-  std::vector<std::string> needs;  // names of releases
-  bool plain_http{false};          // of its registry
-  std::string helmfile;            // the file that installs it; empty: helm does
-};
 
 inline ChartSource source_of(const WantedRelease& release) {
   return {release.chart, release.version, release.plain_http};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/check.h"
+#include "base/mutant.h"
 #include "model/json.h"
 #include "phase/kubernetes/json_view.h"
 #include "wait/backoff.h"
@@ -24,21 +26,36 @@ bool KubeMirror::unserved() const {
   return !synced_ && trouble_ && trouble_->code == Code::not_found;
 }
 
+void KubeMirror::ring() {
+  ++changes_;
+  changed_.ring();
+}
+
 void KubeMirror::put(KubeObject object) {
   std::string key = key_of(object);
-  forget(key);
   weight_ += json_weight(object);
-  objects_.insert_or_assign(std::move(key), std::move(object));
+  const auto found = std::lower_bound(keys_.begin(), keys_.end(), key);
+  const auto place = objects_.begin() + (found - keys_.begin());
+  if (found != keys_.end() && *found == key) {
+    weight_ -= json_weight(*place);
+    *place = std::move(object);
+    return;
+  }
+  objects_.insert(place, std::move(object));
+  keys_.insert(found, std::move(key));
 }
 
 void KubeMirror::forget(const std::string& key) {
-  const auto found = objects_.find(key);
-  if (found == objects_.end()) return;
-  weight_ -= json_weight(found->second);
-  objects_.erase(found);
+  const auto found = std::lower_bound(keys_.begin(), keys_.end(), key);
+  if (found == keys_.end() || *found != key) return;
+  const auto place = objects_.begin() + (found - keys_.begin());
+  weight_ -= json_weight(*place);
+  objects_.erase(place);
+  keys_.erase(found);
 }
 
 void KubeMirror::clear() {
+  keys_.clear();
   objects_.clear();
   weight_ = 0;
 }
@@ -46,7 +63,7 @@ void KubeMirror::clear() {
 void KubeMirror::fail(CallError error) {
   ++failures_;
   trouble_ = std::move(error);
-  changed_.ring();
+  ring();
 }
 
 Task<bool> KubeMirror::relist(Context context) {
@@ -60,13 +77,31 @@ Task<bool> KubeMirror::relist(Context context) {
     fail(std::move(list).error());
     co_return false;
   }
+  take(*std::move(list));
+  co_return true;
+}
+
+Task<bool> KubeMirror::refresh(Context context) {
+  CallResult<KubeList> list = co_await client_.list(context, query_);
+  if (list) {
+    take(*std::move(list));
+  } else if (list.error().code == Code::not_found && synced_) {
+    synced_ = false;
+    clear();
+    fail(std::move(list).error());
+  } else {
+    co_return list.error().code == Code::not_found;
+  }
+  co_return true;
+}
+
+void KubeMirror::take(KubeList list) {
   clear();
-  for (KubeObject& object : list->items) put(std::move(object));
-  version_ = list->resource_version;
+  for (KubeObject& object : list.items) put(std::move(object));
+  version_ = list.resource_version;
   synced_ = true;
   trouble_.reset();
-  changed_.ring();
-  co_return true;
+  ring();
 }
 
 void KubeMirror::take(KubeEvent event) {
@@ -78,7 +113,7 @@ void KubeMirror::take(KubeEvent event) {
     case KubeEvent::Kind::added:
     case KubeEvent::Kind::modified: put(std::move(event.object)); break;
   }
-  changed_.ring();
+  ring();
 }
 
 Task<bool> KubeMirror::follow(Context context) {
@@ -136,6 +171,42 @@ Task<void> KubeMirror::run(Context context) {
       co_await sleep_for(context, std::chrono::milliseconds(200));
     }
   }
+}
+
+const KubeMirror& KubeMirrors::of(const KubeQuery& query) {
+  std::unique_ptr<KubeMirror>& mirror = mirrors_[query];
+  if (!mirror) {
+    check(client_ != nullptr, "a gate that watches has a Kubernetes API to do so");
+    mirror = std::make_unique<KubeMirror>(*client_, random_, query, changed_);
+    group_.spawn(mirror->run(context_));
+  }
+  return *mirror;
+}
+
+Task<void> KubeMirrors::refresh_one(Context context, KubeMirror& mirror, bool& all) {
+  const bool answered = co_await mirror.refresh(context);
+  if (!answered) all = false;
+}
+
+Task<bool> KubeMirrors::refresh(Context context) {
+  bool all = true;
+  TaskGroup lists(context);
+  for (const auto& [query, mirror] : mirrors_) {
+    const bool known = mirror->synced() || (mirror->unserved() && !mutant("old-kinds-trusted"));
+    if (known) lists.spawn(refresh_one(context, *mirror, all));
+  }
+  co_await lists.join();
+  co_return all;
+}
+
+Task<bool> KubeMirrors::are_still_unserved(Context context) {
+  bool all = true;
+  for (const auto& [query, mirror] : mirrors_) {
+    if (!mirror->unserved() || mutant("old-kinds-trusted")) continue;
+    const bool answered = co_await mirror->refresh(context);
+    if (!answered || !mirror->unserved()) all = false;
+  }
+  co_return all;
 }
 
 }  // namespace ichor

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "async/signal.h"
-#include "phase/kubernetes/gates.h"
+#include "phase/kubernetes/gate_table.h"
 #include "phase/kubernetes/json_view.h"
 #include "phase/kubernetes/readiness.h"
 
@@ -48,11 +48,28 @@ NodeLine line_of(const KubeObject& node) {
           readiness.reason};
 }
 
-/// One look through a gate.
-Task<std::vector<Unmet>> unmet_of(Context context, GatePlace place, Gate gate) {
-  gate.once = true;
-  GateEnd end = co_await wait_for(context, place, gate);
-  co_return std::move(end.unmet);
+/// The gates of a layer, as the table has them.
+std::vector<Gate> gates_of(std::string_view layer, const KubernetesPlan& plan,
+                           const std::vector<std::string>& expected) {
+  std::vector<Gate> gates;
+  for (const GateRow& row : gate_table()) {
+    if (row.layer != layer) continue;
+    const bool names = row.name == "nodes";
+    gates.push_back(make_gate(
+        row.name, {plan, names ? expected : std::vector<std::string>(), Duration::zero()}));
+  }
+  return gates;
+}
+
+/// One look through the gates of a layer.
+Task<std::vector<Unmet>> unmet_in(Context context, GatePlace place, std::vector<Gate> gates) {
+  std::vector<Unmet> unmet;
+  for (Gate& gate : gates) {
+    gate.once = true;
+    GateEnd end = co_await wait_for(context, place, gate);
+    std::move(end.unmet.begin(), end.unmet.end(), std::back_inserter(unmet));
+  }
+  co_return unmet;
 }
 
 bool is_missing(const std::vector<Unmet>& unmet, const std::string& name) {
@@ -61,37 +78,33 @@ bool is_missing(const std::vector<Unmet>& unmet, const std::string& name) {
   });
 }
 
-Task<void> add_nodes(Context context, GatePlace place, std::vector<std::string> expected,
-                     Overview& view) {
+Task<void> add_nodes(Context context, GatePlace place, const KubernetesPlan& plan,
+                     std::vector<std::string> expected, Overview& view) {
   const KubeKind kind{"", "v1", "Node"};
-  const auto nodes = co_await all_of(context, place.kube, kind);
-  const auto ready = co_await place.kube.ready(context);
-  std::vector<Unmet> unmet;
-  if (!ready) {
-    unmet.push_back(
-        {"the Kubernetes API", to_text(ready.error()), "`ichor wait api`", "K3", false});
-  }
+  const auto nodes = co_await all_of(context, *place.kube, kind);
   if (nodes) {
     for (const KubeObject& node : *nodes) view.nodes.push_back(line_of(node));
-    for (Unmet& one : judge_nodes(*nodes, expected)) unmet.push_back(std::move(one));
   }
+  std::vector<Unmet> unmet =
+      co_await unmet_in(context, place, gates_of("kubernetes", plan, expected));
   const std::string detail = nodes ? ready_of(*nodes, "nodes Ready") : "nodes cannot be listed";
   view.layers.push_back(layer_of("kubernetes", std::move(unmet), detail, false));
 }
 
-Task<void> add_crds(Context context, GatePlace place, Overview& view) {
+Task<void> add_crds(Context context, GatePlace place, const KubernetesPlan& plan, Overview& view) {
   const KubeKind kind{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
-  const auto crds = co_await all_of(context, place.kube, kind);
+  const auto crds = co_await all_of(context, *place.kube, kind);
   if (!crds) co_return;
+  std::vector<Unmet> unmet = co_await unmet_in(context, place, gates_of("crds", plan, {}));
   view.layers.push_back(
-      layer_of("crds", judge_all(*crds, "K3"), ready_of(*crds, "Established"), crds->empty()));
+      layer_of("crds", std::move(unmet), ready_of(*crds, "Established"), crds->empty()));
 }
 
 /// The CNI that Talos brings itself, or none.
 Task<void> add_flannel(Context context, GatePlace place, const KubernetesPlan& plan,
                        Overview& view) {
   const KubeRef flannel{{"apps", "v1", "DaemonSet"}, "kube-system", "kube-flannel"};
-  const auto found = co_await place.kube.get(context, flannel);
+  const auto found = co_await place.kube->get(context, flannel);
   if (!found) {
     view.layers.push_back(layer_of("cni", {}, plan.gates.cilium_daemonset, true));
     co_return;
@@ -101,14 +114,14 @@ Task<void> add_flannel(Context context, GatePlace place, const KubernetesPlan& p
 
 Task<void> add_workloads(Context context, GatePlace place, const KubernetesPlan& plan,
                          Overview& view) {
-  std::vector<Unmet> cni = co_await unmet_of(context, place, cilium_gate(plan.gates));
+  std::vector<Unmet> cni = co_await unmet_in(context, place, gates_of("cni", plan, {}));
   const bool no_cni = is_missing(cni, plan.gates.cilium_daemonset);
   if (no_cni) {
     co_await add_flannel(context, place, plan, view);
   } else {
     view.layers.push_back(layer_of("cni", std::move(cni), plan.gates.cilium_daemonset, false));
   }
-  std::vector<Unmet> csi = co_await unmet_of(context, place, csi_gate(plan.gates));
+  std::vector<Unmet> csi = co_await unmet_in(context, place, gates_of("storage", plan, {}));
   const bool no_csi = is_missing(csi, plan.gates.csi_node) && plan.gates.csi_phase == 0;
   view.layers.push_back(layer_of("storage", std::move(csi), plan.gates.csi_namespace, no_csi));
 }
@@ -116,32 +129,15 @@ Task<void> add_workloads(Context context, GatePlace place, const KubernetesPlan&
 Task<void> add_flux(Context context, GatePlace place, const KubernetesPlan& plan, Overview& view) {
   const KubeKind kustomization{"kustomize.toolkit.fluxcd.io", "", "Kustomization"};
   const KubeKind helm_release{"helm.toolkit.fluxcd.io", "", "HelmRelease"};
-  const auto kustomizations = co_await all_of(context, place.kube, kustomization);
-  const auto releases = co_await all_of(context, place.kube, helm_release);
+  const auto kustomizations = co_await all_of(context, *place.kube, kustomization);
+  const auto releases = co_await all_of(context, *place.kube, helm_release);
   if (!kustomizations || !releases) co_return;
-  std::vector<Unmet> unmet = co_await unmet_of(context, place, flux_gate(plan.flux));
+  std::vector<Unmet> unmet = co_await unmet_in(context, place, gates_of("flux", plan, {}));
   const bool absent = kustomizations->empty() && is_missing(unmet, plan.flux.deployment);
-  for (Unmet& one : judge_all(*kustomizations, "K4")) unmet.push_back(std::move(one));
-  for (Unmet& one : judge_all(*releases, "K4")) unmet.push_back(std::move(one));
   const std::string detail =
       fmt::format("{}, {}", ready_of(*kustomizations, "Kustomizations Ready"),
                   ready_of(*releases, "HelmReleases Ready"));
   view.layers.push_back(layer_of("flux", std::move(unmet), detail, absent));
-}
-
-/// The gates that a layer waits for.
-std::vector<Gate> gates_of(const std::string& layer, const KubernetesPlan& plan,
-                           const std::vector<std::string>& expected) {
-  std::vector<Gate> gates;
-  if (layer == "kubernetes") gates.push_back(nodes_gate(expected, Duration::zero()));
-  if (layer == "crds") gates.push_back(crds_gate({}));
-  if (layer == "cni") gates.push_back(cilium_gate(plan.gates));
-  if (layer == "storage") gates.push_back(csi_gate(plan.gates));
-  if (layer == "flux") {
-    gates.push_back(flux_gate(plan.flux));
-    gates.push_back(kustomizations_gate());
-  }
-  return gates;
 }
 
 }  // namespace
@@ -149,8 +145,8 @@ std::vector<Gate> gates_of(const std::string& layer, const KubernetesPlan& plan,
 Task<Overview> look_at_layers(Context context, GatePlace place, const KubernetesPlan& plan,
                               std::vector<std::string> expected) {
   Overview view;
-  co_await add_nodes(context, place, std::move(expected), view);
-  co_await add_crds(context, place, view);
+  co_await add_nodes(context, place, plan, std::move(expected), view);
+  co_await add_crds(context, place, plan, view);
   co_await add_workloads(context, place, plan, view);
   co_await add_flux(context, place, plan, view);
   co_return view;

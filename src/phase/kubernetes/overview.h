@@ -6,8 +6,8 @@
 #include "async/context.h"
 #include "async/task.h"
 #include "model/kubernetes_plan.h"
+#include "model/unmet.h"
 #include "phase/kubernetes/gate.h"
-#include "phase/kubernetes/unmet.h"
 
 namespace ichor {
 

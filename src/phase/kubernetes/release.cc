@@ -36,10 +36,6 @@ int revision_of(const KubeObject& secret) {
   return number;
 }
 
-bool contains(const std::vector<std::string>& list, const std::string& name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
 /// helmfile writes a need as "namespace/name" or "context/namespace/name".
 std::vector<std::string> needs_of(const KubeObject& release) {
   std::vector<std::string> needs;
@@ -160,24 +156,6 @@ Result<WantedRelease> release_of_tree(const KubeObject& helm_release,
   }
   if (auto fit = check_arguments(release, where); !fit) return tl::unexpected(fit.error());
   return release;
-}
-
-std::vector<std::string> next_releases(const std::vector<WantedRelease>& all,
-                                       const std::vector<std::string>& started,
-                                       const std::vector<std::string>& deployed) {
-  const auto known = [&](const std::string& name) {
-    return std::any_of(all.begin(), all.end(),
-                       [&](const WantedRelease& release) { return release.name == name; });
-  };
-  std::vector<std::string> next;
-  for (const WantedRelease& release : all) {
-    if (contains(started, release.name)) continue;
-    const bool free = std::all_of(
-        release.needs.begin(), release.needs.end(),
-        [&](const std::string& need) { return contains(deployed, need) || !known(need); });
-    if (free || mutant("needs-ignored")) next.push_back(release.name);
-  }
-  return next;
 }
 
 }  // namespace ichor

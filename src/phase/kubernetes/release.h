@@ -35,10 +35,4 @@ Result<std::vector<WantedRelease>> helmfile_releases(std::string_view text,
 Result<WantedRelease> release_of_tree(const KubeObject& helm_release,
                                       const KubeObject& oci_repository, const std::string& where);
 
-/// Releases that can start now: everything they need is in `deployed`. A need that is no release of
-/// the list is taken as given.
-std::vector<std::string> next_releases(const std::vector<WantedRelease>& all,
-                                       const std::vector<std::string>& started,
-                                       const std::vector<std::string>& deployed);
-
 }  // namespace ichor

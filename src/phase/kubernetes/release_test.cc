@@ -69,16 +69,6 @@ TEST(Releases, AreJudgedByTheirNewestRevision) {
   EXPECT_FALSE(newest_revision({}).there);
 }
 
-TEST(Releases, StartWhenTheirNeedsAreDeployed) {
-  const std::vector<WantedRelease> all{wanted("cilium"), wanted("dns", {"cilium"}),
-                                       wanted("certs", {"dns"}), wanted("flux", {"dns"}),
-                                       wanted("free", {"somebody-elses"})};
-  EXPECT_THAT(next_releases(all, {}, {}), ElementsAre("cilium", "free"));
-  EXPECT_THAT(next_releases(all, {"cilium", "free"}, {"cilium"}), ElementsAre("dns"));
-  EXPECT_THAT(next_releases(all, {"cilium", "free", "dns"}, {"cilium", "dns"}),
-              ElementsAre("certs", "flux"));
-}
-
 TEST(Releases, OfAHelmfileComeWithNeedsAndMergedValues) {
   const auto releases = helmfile_releases(
       "---\nreleases:\n"
@@ -113,8 +103,9 @@ TEST(Releases, OfTheTreeTakeChartAndVersionFromTheRepositoryBeside) {
 }
 
 TEST(CrdCharts, MustHaveTheVersionOfTheirRelease) {
-  EXPECT_THAT(misaligned({{"a", "1.0.0"}, {"other", "9"}}, {wanted("a")}), IsEmpty());
-  const auto unmet = misaligned({{"a", "0.9.0"}}, {wanted("a")});
+  const WantedRelease release = wanted("a");
+  EXPECT_THAT(misaligned({{"a", "1.0.0"}, {"other", "9"}}, {&release}), IsEmpty());
+  const auto unmet = misaligned({{"a", "0.9.0"}}, {&release});
   ASSERT_EQ(unmet.size(), 1u);
   EXPECT_EQ(unmet[0].fault, "C6");
   EXPECT_EQ(chart_name("/repo/charts/cilium/"), "cilium");
@@ -122,9 +113,10 @@ TEST(CrdCharts, MustHaveTheVersionOfTheirRelease) {
 
 TEST(CrdCharts, MarkTheirCrdsAsPartsOfTheReleaseThatFollows) {
   std::vector<KubeObject> crds{KubeObject::parse(R"({"metadata":{"name":"x"}})")};
-  mark_for_release(crds, "oci://host/charts/other", {wanted("a")});
-  EXPECT_FALSE(crds[0]["metadata"].contains("annotations"));
-  mark_for_release(crds, "charts/a", {wanted("a")});
+  const WantedRelease release = wanted("a");
+  EXPECT_EQ(owner_of("oci://host/charts/other", {&release}), nullptr);
+  EXPECT_EQ(owner_of("charts/a", {&release}), &release);
+  mark_for_release(crds, release);
   EXPECT_EQ(crds[0]["metadata"]["annotations"]["meta.helm.sh/release-name"], "a");
   EXPECT_EQ(crds[0]["metadata"]["labels"]["app.kubernetes.io/managed-by"], "Helm");
 }

@@ -1,13 +1,15 @@
 #pragma once
 
-#include "async/context.h"
-#include "async/task.h"
-#include "phase/kubernetes/phase_run.h"
+#include "phase/kubernetes/kubernetes_phase.h"
 
 namespace ichor {
 
-/// Phase 0: namespaces, then the Secrets that everything later rests on. What 1Password keeps is
-/// read first, so that nothing is sent where a secret cannot be had.
-Task<void> run_secrets(Context context, PhaseRun& run);
+/// Phase 0: namespaces, then the bootstrap secrets. Nothing is sent where the value of a secret
+/// cannot be had.
+class SecretsPhase final : public KubernetesPhase {
+ public:
+  SecretsPhase() : KubernetesPhase(0, "secrets", &KubernetesPlan::PhaseBudgets::secrets, nullptr) {}
+  void follow(Course& course) const override;
+};
 
 }  // namespace ichor

@@ -1,12 +1,16 @@
 #pragma once
 
-#include "async/context.h"
-#include "async/task.h"
-#include "phase/kubernetes/phase_run.h"
+#include "phase/kubernetes/kubernetes_phase.h"
 
 namespace ichor {
 
-/// Phase 3: reads only. What the repository says builds cleanly, and Flux has made all of it work.
-Task<void> run_validation(Context context, PhaseRun& run);
+/// Phase 3: the handover. Reads only: the GitOps tree is clean, and Flux with all that it makes is
+/// Ready at the same time.
+class ValidationPhase final : public KubernetesPhase {
+ public:
+  ValidationPhase()
+      : KubernetesPhase(3, "validation", &KubernetesPlan::PhaseBudgets::validation, nullptr) {}
+  void follow(Course& course) const override;
+};
 
 }  // namespace ichor

@@ -1,13 +1,10 @@
-#include "phase/kubernetes/dns_gate.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
 #include "phase/kubernetes/dns_message.h"
-#include "phase/kubernetes/gates.h"
+#include "phase/kubernetes/gates/queries.h"
 #include "phase/kubernetes/json_view.h"
 #include "phase/kubernetes/readiness.h"
-#include "port/pod_ports.h"
 
 namespace ichor {
 
@@ -25,6 +22,13 @@ struct Round {
   std::string cannot_ask;         // why not, and never will
 };
 
+/// Whom to ask, and where.
+struct Asking {
+  const GatePlace& place;
+  KubeRef deployment;
+  std::string domain;
+};
+
 /// What to look up, and what it must be.
 struct Question {
   std::string name;
@@ -34,14 +38,14 @@ struct Question {
   }
 };
 
-void note(PhaseRun& run, std::string what, std::string fix) {
+Finding note(std::string what, std::string fix) {
   Finding finding;
   finding.severity = Severity::note;
   finding.id = "K6";
   finding.where = kGate;
   finding.what = std::move(what);
   finding.fix = std::move(fix);
-  run.report.findings.push_back(std::move(finding));
+  return finding;
 }
 
 /// "k8s-app=kube-dns" of a Deployment.
@@ -63,19 +67,12 @@ Unmet unresolved(const KubeObject& pod, const Question& question, const std::str
 }
 
 /// The ready pods of CoreDNS.
-Task<CallResult<KubeObjects>> find_pods(Context context, PhaseRun& run) {
-  const KubernetesPlan::Gates& gates = run.material.plan.gates;
-  KubeRef deployment;
-  deployment.kind = {"apps", "v1", "Deployment"};
-  deployment.name_space = gates.coredns_namespace;
-  deployment.name = gates.coredns_deployment;
-  const auto found = co_await run.world.kube.get(context, deployment);
+Task<CallResult<KubeObjects>> find_pods(Context context, const Asking& asking) {
+  const auto found = co_await asking.place.kube->get(context, asking.deployment);
   if (!found) co_return tl::unexpected(found.error());
-  KubeQuery query;
-  query.kind = {"", "v1", "Pod"};
-  query.name_space = gates.coredns_namespace;
+  KubeQuery query = in(kPod, asking.deployment.name_space);
   query.labels = selector_of(*found);
-  auto list = co_await run.world.kube.list(context, query);
+  auto list = co_await asking.place.kube->list(context, query);
   if (!list) co_return tl::unexpected(std::move(list).error());
   KubeObjects ready;
   for (KubeObject& pod : list->items) {
@@ -85,15 +82,15 @@ Task<CallResult<KubeObjects>> find_pods(Context context, PhaseRun& run) {
   co_return ready;
 }
 
-Task<CallResult<Question>> find_question(Context context, PhaseRun& run) {
+Task<CallResult<Question>> find_question(Context context, const Asking& asking) {
   KubeRef service;
   service.kind = {"", "v1", "Service"};
   service.name_space = "default";
   service.name = "kubernetes";
-  const auto found = co_await run.world.kube.get(context, service);
+  const auto found = co_await asking.place.kube->get(context, service);
   if (!found) co_return tl::unexpected(found.error());
   Question question;
-  question.name = fmt::format("kubernetes.default.svc.{}", run.profile.network.dns_domain);
+  question.name = fmt::format("kubernetes.default.svc.{}", asking.domain);
   question.address = text_at(*found, {"spec", "clusterIP"});
   co_return question;
 }
@@ -113,14 +110,14 @@ std::string fault_in(const std::string& bytes, std::uint16_t id, const Question&
                      question.address);
 }
 
-Task<void> ask(Context context, PhaseRun& run, const KubeObject& pod, const Question& question,
-               Round& round) {
-  const auto id = static_cast<std::uint16_t>(run.world.random.next());
+Task<void> ask(Context context, const Asking& asking, const KubeObject& pod,
+               const Question& question, Round& round) {
+  const auto id = static_cast<std::uint16_t>(asking.place.random.next());
   PodPort where;
   where.name_space = namespace_in(pod);
   where.pod = name_in(pod);
   where.port = kDnsPort;
-  const auto bytes = co_await run.world.pods->exchange(
+  const auto bytes = co_await asking.place.pods->exchange(
       context.within(kQuestion), where, dns_question(id, question.name, question.type()),
       is_whole_dns_answer);
   if (!bytes && bytes.error().code == Code::permission_denied) {
@@ -134,59 +131,71 @@ Task<void> ask(Context context, PhaseRun& run, const KubeObject& pod, const Ques
   }
 }
 
-Task<Round> ask_all(Context context, PhaseRun& run, Question& question) {
+Task<Round> ask_all(Context context, const Asking& asking, Question& question) {
   Round round;
-  const auto asked = co_await find_question(context, run);
-  const auto pods = co_await find_pods(context, run);
+  const auto asked = co_await find_question(context, asking);
+  const auto pods = co_await find_pods(context, asking);
   if (!asked || !pods) {
     round.unmet.push_back(asked ? unseen("CoreDNS", pods.error())
                                 : unseen("Service/default/kubernetes", asked.error()));
     co_return round;
   }
   question = *asked;
-  for (const KubeObject& pod : *pods) co_await ask(context, run, pod, question, round);
+  for (const KubeObject& pod : *pods) co_await ask(context, asking, pod, question, round);
   if (pods->empty()) {
-    round.unmet.push_back({"CoreDNS", "no pod of its Deployment is ready to be asked",
-                           "`kubectl get pods` in its namespace", "K6", false});
+    Unmet unasked{"CoreDNS", "no pod of its Deployment is ready to be asked",
+                  "`kubectl get pods` in its namespace", "K6", false};
+    round.unmet.push_back(std::move(unasked));
   }
   co_return round;
 }
 
-Task<void> look_up(Context context, PhaseRun& run) {
-  Question question;
-  while (true) {
-    Round round = co_await ask_all(context, run, question);
-    if (!round.cannot_ask.empty()) {
-      note(run, fmt::format("no lookup was made, its Deployment is ready: {}", round.cannot_ask),
-           "use a kubeconfig that may forward ports");
-      co_return;
-    }
-    if (round.unmet.empty()) {
-      note(run,
-           fmt::format("{} resolves to {}, asked in {}", question.name, question.address,
-                       fmt::join(round.pods, ", ")),
-           {});
-      co_return;
-    }
-    run.say(EventKind::waiting, fmt::format("{}: {}", kGate, to_text(round.unmet.front())));
-    const Wake wake = co_await sleep_for(context, run.profile.budgets.poll);
-    if (wake == Wake::cancelled) run.report.worsen(StepEnd::cancelled);
-    if (wake == Wake::cancelled) co_return;
-    if (!context.expired()) continue;
-    for (Unmet& unmet : round.unmet) run.stop_at(kGate, std::move(unmet), StepEnd::out_of_time);
-    co_return;
+/// Every ready pod must give the address of the Service `kubernetes`, asked over TCP through the
+/// API server. Where that cannot be asked the Deployment must do, and a note says so.
+Task<Probed> look_up(Context context, const GatePlace& place, KubeRef deployment, bool wanted) {
+  Probed probed;
+  if (!wanted || !place.pods) {
+    probed.notes.push_back(note("no lookup was made, its Deployment is ready",
+                                "say gates.coredns.lookup: true, to have it asked"));
+    co_return probed;
   }
+  const std::string domain =
+      place.profile ? place.profile->network.dns_domain : ClusterProfile{}.network.dns_domain;
+  const Asking asking{place, std::move(deployment), domain};
+  Question question;
+  Round round = co_await ask_all(context, asking, question);
+  if (!round.cannot_ask.empty()) {
+    probed.notes.push_back(
+        note(fmt::format("no lookup was made, its Deployment is ready: {}", round.cannot_ask),
+             "use a kubeconfig that may forward ports"));
+  } else if (round.unmet.empty()) {
+    probed.notes.push_back(note(fmt::format("{} resolves to {}, asked in {}", question.name,
+                                            question.address, fmt::join(round.pods, ", ")),
+                                {}));
+  } else {
+    probed.unmet = std::move(round.unmet);
+  }
+  co_return probed;
 }
 
 }  // namespace
 
-Task<void> pass_dns(Context context, PhaseRun& run) {
-  const KubernetesPlan::Gates& gates = run.material.plan.gates;
-  const bool ready = co_await pass(context, run, coredns_gate(gates));
-  if (!ready) co_return;
-  if (gates.coredns_lookup && run.world.pods) co_return co_await look_up(context, run);
-  note(run, "no lookup was made, its Deployment is ready",
-       "say gates.coredns.lookup: true, to have it asked");
+Gate coredns_gate(const GateInput& input) {
+  const KubernetesPlan::Gates& gates = input.plan.gates;
+  const Workload wanted{{kDeployment, gates.coredns_namespace, gates.coredns_deployment},
+                        "K6",
+                        "install CoreDNS (phase 2), or say gates.coredns.deployment: none"};
+  Gate gate;
+  gate.watches = {named(kDeployment, wanted.ref.name_space, wanted.ref.name)};
+  gate.pods = {in(kPod, wanted.ref.name_space)};
+  gate.judge = [wanted](const GateView& view) {
+    return judge_workload(wanted, *view.objects[0], view.pods);
+  };
+  gate.probe = [deployment = wanted.ref, lookup = gates.coredns_lookup](Context context,
+                                                                        const GatePlace& place) {
+    return look_up(context, place, deployment, lookup);
+  };
+  return gate;
 }
 
 }  // namespace ichor

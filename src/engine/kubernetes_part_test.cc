@@ -1,4 +1,4 @@
-#include "phase/kubernetes/kubernetes_part.h"
+#include "engine/kubernetes_part.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -214,6 +214,46 @@ TEST_F(KubernetesPartTest, TellTheJournalBeforeAndAfterEveryChangeAndNoSecretsAt
   for (const JournalRecord& record : *records) {
     EXPECT_THAT(record.key + record.value, ::testing::Not(HasSubstr("c2VjcmV0LWNhbmFyeQ")));
   }
+}
+
+/// A plan of the whole line on a cluster that has nothing yet.
+TEST_F(KubernetesPartTest, PlanEverythingThatARunWouldDoAndTouchNothing) {
+  material_.plan.secrets.push_back({});
+  material_.plan.secrets[0].name = "sops-age";
+  material_.plan.secrets[0].name_space = "flux-system";
+  material_.plan.secrets[0].age_key = "age.agekey";
+  const PhasesResult planned = run(0, 3, {true, false});
+  EXPECT_EQ(exit(planned), Exit::done) << ::testing::PrintToString(unmet(planned));
+  EXPECT_EQ(verdict_of(planned, {true, false}), "5 would change");
+  std::vector<std::string> changes;
+  for (const PhaseReport& report : planned.phases) {
+    for (const ObjectChange& one : report.objects) changes.push_back(one.change + " " + one.object);
+  }
+  EXPECT_THAT(changes, ::testing::ElementsAre("create Namespace/flux-system",
+                                              "create Secret/flux-system/sops-age",
+                                              "create CustomResourceDefinition/"
+                                              "kustomizations.kustomize.toolkit.fluxcd.io",
+                                              "create Release/kube-system/cilium",
+                                              "create Release/kube-system/coredns"));
+  EXPECT_EQ(bench_.cluster.applies, 0);
+  EXPECT_THAT(programs_.calls, ::testing::Not(Contains("/bin/helm upgrade")));
+  EXPECT_TRUE(journal_.read()->empty()) << "a plan intends nothing";
+}
+
+TEST_F(KubernetesPartTest, SendAChangeNoMoreOftenThanTheProfileSays) {
+  material_.secrets.clear();
+  profile_.retry.retries = 2;
+  int asked = 0;
+  bench_.cluster.trouble = [&](Call call, const KubeRef&) -> std::optional<CallError> {
+    // Every second one is real, after the dry run that it is decided on.
+    if (call != Call::kube_apply || ++asked % 2 == 1) return std::nullopt;
+    return CallError{call, Progress::sent, TlsVerdict::fine, Code::unavailable, "reset"};
+  };
+  const PhasesResult result = run(0, 0);
+  EXPECT_EQ(exit(result), Exit::out_of_time);
+  EXPECT_EQ(asked, 6) << "the first time, and two retries";
+  EXPECT_EQ(result.mutations, 3);
+  EXPECT_THAT(unmet(result), Contains("K3 Namespace/flux-system: reset"));
 }
 
 TEST_F(KubernetesPartTest, StopWhereAnotherManagerOwnsAField) {

@@ -9,14 +9,20 @@
 #include "async/context.h"
 #include "async/signal.h"
 #include "async/task.h"
+#include "engine/kube_act.h"
 #include "model/cluster_profile.h"
 #include "model/run_result.h"
 #include "phase/kubernetes/kube_world.h"
 #include "phase/kubernetes/kubernetes_phase.h"
 #include "phase/kubernetes/material.h"
-#include "phase/kubernetes/phase_run.h"
+#include "phase/kubernetes/phase_report.h"
 
 namespace ichor {
+
+struct PhaseOptions {
+  bool dry_run{false};
+  bool force_conflicts{false};
+};
 
 /// How the Kubernetes phases of a run go about it.
 struct PhasesOptions {
@@ -93,7 +99,7 @@ class KubernetesPart {
   Signal prepared_;
   std::shared_ptr<KubeClient> client_;
   std::optional<KubeWorld> world_;
-  std::optional<KubeActor> actor_;
+  std::unique_ptr<KubeHands> hands_;
   PhasesResult result_;
 };
 

@@ -1,4 +1,4 @@
-#include "port/kube_client.h"
+#include "model/kube_object.h"
 
 #include <fmt/format.h>
 

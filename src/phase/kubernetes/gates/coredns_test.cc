@@ -1,24 +1,15 @@
-#include "phase/kubernetes/dns_gate.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "journal/memory_journal.h"
 #include "phase/kubernetes/dns_message.h"
+#include "phase/kubernetes/gate_table.h"
 #include "phase/kubernetes/test_kit.h"
-#include "phase/kubernetes/test_programs.h"
 
 namespace ichor {
 namespace {
 
 using std::chrono::seconds;
 using ::testing::HasSubstr;
-
-class NoFiles final : public Artifacts {
- public:
-  Result<void> write(const std::string&, const SecretString&) override { return {}; }
-  std::optional<SecretString> read(const std::string&) override { return std::nullopt; }
-};
 
 /// Pods that answer every question in the same way.
 class PlayedDns final : public PodPorts {
@@ -46,9 +37,9 @@ class PlayedDns final : public PodPorts {
 };
 
 /// CoreDNS with two pods, of which one is ready.
-class DnsGateTest : public ::testing::Test {
+class CorednsGateTest : public ::testing::Test {
  protected:
-  DnsGateTest() : store_(bench_.clock), journal_(store_) {
+  CorednsGateTest() {
     bench_.cluster.serve({"", "v1", "Service"}, "services", true);
     bench_.cluster.put(KubeObject::parse(
         R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes",
@@ -72,80 +63,67 @@ class DnsGateTest : public ::testing::Test {
     bench_.cluster.put(std::move(pod));
   }
 
-  PhaseReport pass(PodPorts* pods) {
-    Ledger ledger(bench_.context(), journal_, RunId("run"));
-    KubeWorld world{bench_.clock, bench_.random, bench_.cluster, programs_, connect_, ledger,
-                    files_,       bench_.events, nullptr,        "/state",  pods};
-    KubeActor actor(world);
-    PhaseRun run{world, material_, profile_, actor, {}, {}};
-    bench_.run(go(bench_.context(seconds(60)), run));
-    return std::move(run.report);
-  }
-  static Task<bool> go(Context context, PhaseRun& run) {
-    co_await pass_dns(context, run);
-    co_return true;
+  GateEnd pass(PodPorts* pods) {
+    GatePlace place{bench_.clock, bench_.random, &bench_.cluster, bench_.events, "core"};
+    place.pods = pods;
+    place.profile = &profile_;
+    return bench_.run(wait_for(bench_.context(seconds(60)), place, make_gate("coredns", {plan_})));
   }
 
   KubeBench bench_;
-  MemoryStore store_;
-  MemoryJournal journal_;
-  NoFiles files_;
-  PlayedPrograms programs_{bench_.cluster};
-  PlayedConnect connect_;
   ClusterProfile profile_;
-  KubernetesMaterial material_;
+  KubernetesPlan plan_;
   PlayedDns dns_;
 };
 
-TEST_F(DnsGateTest, AsksTheReadyPodsAndTellsWhatWasResolved) {
-  const PhaseReport report = pass(&dns_);
-  EXPECT_EQ(report.end, StepEnd::passed);
+TEST_F(CorednsGateTest, AsksTheReadyPodsAndTellsWhatWasResolved) {
+  const GateEnd end = pass(&dns_);
+  EXPECT_TRUE(end.holds());
   EXPECT_THAT(dns_.asked, ::testing::ElementsAre("coredns-1"));
-  ASSERT_EQ(report.findings.size(), 1u);
-  EXPECT_EQ(report.findings[0].severity, Severity::note);
-  EXPECT_EQ(report.findings[0].what,
+  ASSERT_EQ(end.notes.size(), 1u);
+  EXPECT_EQ(end.notes[0].severity, Severity::note);
+  EXPECT_EQ(end.notes[0].what,
             "kubernetes.default.svc.cluster.local resolves to 10.96.0.1, asked in coredns-1");
 }
 
-TEST_F(DnsGateTest, NamesAPodThatDoesNotResolve) {
+TEST_F(CorednsGateTest, NamesAPodThatDoesNotResolve) {
   dns_.code = 2;
-  const PhaseReport report = pass(&dns_);
-  EXPECT_EQ(report.end, StepEnd::out_of_time);
+  const GateEnd end = pass(&dns_);
+  EXPECT_FALSE(end.holds());
   EXPECT_GT(dns_.asked.size(), 1u) << "it may come to work";
-  ASSERT_EQ(report.unmet.size(), 1u);
-  EXPECT_EQ(report.unmet[0].first, "coredns");
-  EXPECT_EQ(to_text(report.unmet[0].second),
+  ASSERT_EQ(end.unmet.size(), 1u);
+  EXPECT_EQ(to_text(end.unmet[0]),
             "Pod/kube-system/coredns-1: it does not resolve kubernetes.default.svc.cluster.local: "
             "SERVFAIL");
 }
 
-TEST_F(DnsGateTest, NamesAnAddressThatIsNotTheServices) {
+TEST_F(CorednsGateTest, NamesAnAddressThatIsNotTheServices) {
   dns_.address = std::string("\x0A\x60\0\2", 4);
-  const PhaseReport report = pass(&dns_);
-  EXPECT_EQ(report.end, StepEnd::out_of_time);
-  ASSERT_EQ(report.unmet.size(), 1u);
-  EXPECT_THAT(report.unmet[0].second.reason, HasSubstr("10.96.0.2, and the Service has 10.96.0.1"));
+  const GateEnd end = pass(&dns_);
+  EXPECT_FALSE(end.holds());
+  ASSERT_EQ(end.unmet.size(), 1u);
+  EXPECT_THAT(end.unmet[0].reason, HasSubstr("10.96.0.2, and the Service has 10.96.0.1"));
 }
 
-TEST_F(DnsGateTest, WaitsForAPodThatCannotBeReachedYet) {
+TEST_F(CorednsGateTest, WaitsForAPodThatCannotBeReachedYet) {
   dns_.error = CallError{Call::kube_read, Progress::answered, TlsVerdict::fine, Code::unavailable,
                          "connection refused"};
   bench_.after(seconds(20), [this] { dns_.error.reset(); });
-  EXPECT_EQ(pass(&dns_).end, StepEnd::passed);
+  EXPECT_TRUE(pass(&dns_).holds());
 }
 
-TEST_F(DnsGateTest, SaysThatTheDeploymentMustDoWhereNothingCanBeAsked) {
+TEST_F(CorednsGateTest, SaysThatTheDeploymentMustDoWhereNothingCanBeAsked) {
   dns_.error = CallError{Call::kube_read, Progress::answered, TlsVerdict::fine,
                          Code::permission_denied, "pods is forbidden"};
   for (PodPorts* pods : {static_cast<PodPorts*>(&dns_), static_cast<PodPorts*>(nullptr)}) {
-    const PhaseReport report = pass(pods);
-    EXPECT_EQ(report.end, StepEnd::passed);
-    ASSERT_EQ(report.findings.size(), 1u);
-    EXPECT_THAT(report.findings[0].what, HasSubstr("no lookup was made"));
+    const GateEnd end = pass(pods);
+    EXPECT_TRUE(end.holds());
+    ASSERT_EQ(end.notes.size(), 1u);
+    EXPECT_THAT(end.notes[0].what, HasSubstr("no lookup was made"));
   }
   dns_.asked.clear();
-  material_.plan.gates.coredns_lookup = false;
-  EXPECT_EQ(pass(&dns_).end, StepEnd::passed);
+  plan_.gates.coredns_lookup = false;
+  EXPECT_TRUE(pass(&dns_).holds());
   EXPECT_TRUE(dns_.asked.empty());
 }
 

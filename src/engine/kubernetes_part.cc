@@ -1,8 +1,10 @@
-#include "phase/kubernetes/kubernetes_part.h"
+#include "engine/kubernetes_part.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "engine/dry_run_kube.h"
+#include "engine/kube_loop.h"
 #include "phase/kubernetes/prefetch.h"
 #include "phase/kubernetes/tools.h"
 
@@ -72,11 +74,16 @@ Task<bool> KubernetesPart::start(Context context, Ledger& ledger,
     co_return false;
   }
   client_ = std::move(reach->client);
+  if (options_.phase.dry_run) client_ = std::make_shared<DryRunKube>(std::move(client_));
   material_.kubeconfig = std::move(reach->kubeconfig);
   world_.emplace(KubeWorld{*context.clock, ports_.random, *client_, ports_.processes, ports_.web,
                            ledger, ports_.files, ports_.events, ports_.talos, ports_.state_path,
                            reach->pods});
-  actor_.emplace(*world_);
+  if (options_.phase.dry_run) {
+    hands_ = std::make_unique<PlannedHands>(*client_);
+  } else {
+    hands_ = std::make_unique<ClusterHands>(*world_, material_);
+  }
   if (const auto written = keep_kubeconfig(); !written) {
     result_.findings.push_back(unwritable(written.error()));
     co_return false;
@@ -92,20 +99,30 @@ Task<bool> KubernetesPart::start(Context context, Ledger& ledger,
 
 Task<PhaseReport> KubernetesPart::run_one(Context context, const ClusterProfile& profile,
                                           const KubernetesPhase& phase) {
-  PhaseRun run{*world_, material_, profile, *actor_, options_.phase, {}};
-  run.report.number = phase.number();
-  run.report.name = phase.name();
-  run.report.slo = phase.objective(material_.plan);
+  PhaseReport report;
+  report.number = phase.number();
+  report.name = phase.name();
+  report.slo = phase.objective(material_.plan);
+  const auto say = [&](EventKind kind, std::string text) {
+    Event event;
+    event.kind = kind;
+    event.at = context.now();
+    event.phase = report.name;
+    event.text = std::move(text);
+    ports_.events.emit(event);
+  };
   const MonoTime began = context.now();
-  run.say(EventKind::phase_started, fmt::format("phase {}: {}", phase.number(), phase.name()));
-  co_await phase.run(context.within(options_.timeout.value_or(phase.budget(material_.plan))), run);
-  run.report.took = context.now() - began;
-  if (context.cancelled()) run.report.worsen(StepEnd::cancelled);
-  run.say(ended_well(run.report) ? EventKind::phase_done : EventKind::phase_failed,
-          fmt::format("phase {}: {}, {} changed, {} unchanged, {}", phase.number(),
-                      result_word(run.report.end), run.report.changed(), run.report.unchanged(),
-                      to_text(run.report.took)));
-  co_return std::move(run.report);
+  say(EventKind::phase_started, fmt::format("phase {}: {}", phase.number(), phase.name()));
+  const KubeRun run{*world_, material_, profile, *hands_, options_.phase.force_conflicts};
+  KubeLoop loop(run, phase, report);
+  co_await loop.run(context.within(options_.timeout.value_or(phase.budget(material_.plan))));
+  report.took = context.now() - began;
+  if (context.cancelled()) report.worsen(StepEnd::cancelled);
+  say(ended_well(report) ? EventKind::phase_done : EventKind::phase_failed,
+      fmt::format("phase {}: {}, {} changed, {} unchanged, {}", phase.number(),
+                  result_word(report.end), report.changed(), report.unchanged(),
+                  to_text(report.took)));
+  co_return report;
 }
 
 Task<StepEnd> KubernetesPart::run(Context context, Ledger& ledger, const ClusterProfile& profile,
@@ -120,7 +137,7 @@ Task<StepEnd> KubernetesPart::run(Context context, Ledger& ledger, const Cluster
     }
   }
   result_.phases.push_back(co_await run_one(context, profile, phase));
-  result_.mutations = actor_->mutations();
+  result_.mutations = hands_->mutations();
   result_.took += context.now() - began;
   co_return result_.phases.back().end;
 }

@@ -15,6 +15,7 @@ struct Unmet {
   std::string fix;
   std::string fault;     // "K1"
   bool hopeless{false};  // it does not come by itself
+  std::string gate{};    // that it belongs to; empty: the phase itself
 
   bool operator==(const Unmet&) const = default;
 };
