@@ -45,6 +45,8 @@ const std::vector<Mutant>& mutants_of_nodes() {
       {"ready-without-nodes", "success is said without the nodes", "I12"},
       {"booting-is-running", "a node that still boots counts as running", "I12"},
       {"unready-is-ready", "a node with unmet conditions counts as ready", "I12"},
+      {"acts-after-its-lease", "a run that lost its lease in a pause sends what it recorded", "I15",
+       "outlived-lease"},
       {"no-backoff", "there is no pause between attempts", "I14"},
       {"intents-forgotten", "intents are not folded into the facts", "I14"},
   };

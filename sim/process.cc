@@ -28,26 +28,33 @@ class SimProcess::JournalPort final : public Journal {
     if (dies({CrashSite::after_append, what})) co_await hang(world_.clock());
     co_return seq;
   }
-  Result<std::vector<JournalRecord>> read() override {
-    if (!world_.journal_damage().empty()) return fail(Errc::unsafe, world_.journal_damage());
-    return inner_.read();
+  Task<Result<std::vector<JournalRecord>>> read(Context context) override {
+    if (!world_.journal_damage().empty()) co_return fail(Errc::unsafe, world_.journal_damage());
+    co_return co_await inner_.read(context);
   }
-  // A process that dies at one of these goes on to its next wait, which it never leaves; until then
-  // nobody hears of it.
-  Result<void> lock(const LockOwner& owner) override {
-    if (dies({CrashSite::before_file, kLockFile})) return fail(Errc::cancelled, "dead");
-    auto locked = inner_.lock(owner);
-    dies({CrashSite::after_file, kLockFile});
-    return locked;
+  Task<Result<Lease>> lock(Context context, LockOwner owner) override {
+    if (dies({CrashSite::before_file, kLockFile})) co_await hang(world_.clock());
+    auto locked = co_await inner_.lock(context, std::move(owner));
+    if (dies({CrashSite::after_file, kLockFile})) co_await hang(world_.clock());
+    co_return locked;
   }
+  Task<Result<void>> renew(Context context) override {
+    if (world_.process_dead(process_)) co_await hang(world_.clock());
+    co_return co_await inner_.renew(context);
+  }
+  // A process that dies here goes on to its next wait, which it never leaves; until then nobody
+  // hears of it.
   void unlock() override {
     if (world_.process_dead(process_) || dies({CrashSite::before_file, kUnlockFile})) return;
     inner_.unlock();
     dies({CrashSite::after_file, kUnlockFile});
   }
-  std::optional<LockOwner> holder() override { return inner_.holder(); }
-  bool holder_runs_here() override { return inner_.holder_runs_here(); }
-  Result<void> break_lock(const std::string& nonce) override { return inner_.break_lock(nonce); }
+  Task<Result<std::optional<LockHolder>>> holder(Context context) override {
+    return inner_.holder(context);
+  }
+  Task<Result<void>> break_lock(Context context, std::string nonce) override {
+    return inner_.break_lock(context, std::move(nonce));
+  }
 
  private:
   bool dies(const CrashPoint& point) { return world_.crash_here(process_, point); }

@@ -34,7 +34,7 @@ SimWorld::SimWorld(const SeedPlan& plan, ClusterFixture& fixture)
       node_random_(SeededRandom(plan.seed).fork(2)),
       kube_random_(SeededRandom(plan.seed).fork(4)),
       fabric_(node_random_),
-      truth_{clock_, profile_, configs_, nodes_, fabric_, store_.records()},
+      truth_{clock_, profile_, configs_, nodes_, fabric_, store_.records(), &store_},
       checkers_(make_checkers(truth_)) {
   report_.seed = plan.seed;
   profile_.talos.version = talos_version(plan.personality);
@@ -235,6 +235,10 @@ void SimWorld::interrupt_running() {
 void SimWorld::start_process() {
   if (finished_) return;
   resume_running();
+  launch();
+}
+
+void SimWorld::launch() {
   const int number = static_cast<int>(processes_.size()) + 1;
   if (!repeating_) ++report_.runs;
   if (!any_alive()) {
@@ -254,6 +258,10 @@ bool SimWorld::any_alive() const {
 
 void SimWorld::start_rival() {
   if (any_alive() && !quiet_ && !paused_) start_process();
+}
+
+void SimWorld::start_rival_of_paused() {
+  if (any_alive() && !quiet_ && !finished_ && paused_) launch();
 }
 
 void SimWorld::damage_journal(std::string what) {

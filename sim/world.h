@@ -104,8 +104,10 @@ class SimWorld {
   /// Every run pauses, until resume_running() or its end. One that was told to stop does not.
   void pause_running(Pause how);
   void resume_running();
-  /// A second ichor beside the first, as an impatient operator starts it.
+  /// A second ichor beside the first, as an impatient operator starts it; or beside one that
+  /// pauses, on another machine.
   void start_rival();
+  void start_rival_of_paused();
   MemoryStore& store() { return store_; }
   /// What is wrong with the journal's file and with the folder for other files; empty: nothing.
   const std::string& journal_damage() const { return journal_damage_; }
@@ -148,6 +150,7 @@ class SimWorld {
   bool declared_end(const RunResult& result);
   void on_node_changed(std::size_t index);
   void start_process();
+  void launch();
   void process_ended(int process, const RunResult& result);
   void begin_quiet();
   void sync_journal();

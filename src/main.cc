@@ -67,7 +67,8 @@ class MachineState final : public StateDir {
   Journal& journal() override { return *journal_; }
   bool copied() override { return journal_->copied(); }
   Result<void> adopt(const LockOwner& owner) override {
-    if (auto locked = journal_->lock(owner); !locked) return locked;
+    auto locked = at_once(journal_->lock({}, owner));
+    if (!locked) return tl::unexpected(std::move(locked).error());
     auto adopted = journal_->adopt();
     journal_->unlock();
     return adopted;
@@ -282,8 +283,8 @@ Result<std::unique_ptr<StateDir>> MachineDesk::open_state(const std::string& pat
   options.machine = machine_mark();
   options.create = make;
   options.time_scale = time_scale_;
-  auto journal = SqliteJournal::open(
-      options, [&loop = loop()](std::function<void()> work) { loop.post(std::move(work)); });
+  auto journal = at_once(SqliteJournal::open(
+      options, [&loop = loop()](std::function<void()> work) { loop.post(std::move(work)); }));
   if (!journal) return tl::unexpected(std::move(journal).error());
   return std::make_unique<MachineState>(*std::move(files), *std::move(journal));
 }

@@ -16,8 +16,9 @@
 #include "sim/node/node.h"
 
 namespace ichor {
+class MemoryStore;
 struct ProcessCall;
-}
+}  // namespace ichor
 
 namespace ichor::sim {
 
@@ -61,6 +62,8 @@ struct Truth {
   const Fabric& fabric;
   /// Records that survived so far, in order.
   const std::vector<JournalRecord>& journal;
+  /// Where they are, and who holds the lock; null where a test made the records up.
+  const MemoryStore* store{nullptr};
   /// The Kubernetes that the nodes make, where the seed goes on to it; else null.
   const SimKubernetes* kube{nullptr};
   /// What was true at this time may be what a run acts on now: all that a run can know is a little

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "journal/memory_journal.h"
 #include "sim/checkers/make.h"
 #include "sim/checkers/tables.h"
 #include "sim/kube/request.h"
@@ -12,7 +13,8 @@ class OneWriter final : public Checker {
 
   std::string_view id() const override { return "I15"; }
   std::string_view promise() const override {
-    return "one process at a time mutates a cluster, and the next one began after it was gone";
+    return "one process at a time mutates a cluster: the one that holds the lock, and the next one "
+           "began after it was gone or had lost its lease";
   }
 
   void on_process_started(int process) override { lives_[process] = {true, ++happenings_, 0}; }
@@ -30,14 +32,28 @@ class OneWriter final : public Checker {
     if (!mine.alive) {
       violated(fmt::format("run {} sent {} although it is not running", process, name_of(call)));
     }
+    if (const int holder = holder_of_lock(); holder != process && truth().store) {
+      violated(
+          fmt::format("run {} sent {}, but run {} holds the lock", process, name_of(call), holder));
+    }
     if (process == writer_) return;
     const Life before = lives_[writer_];
-    if (writer_ != 0 && (before.alive || before.ended > mine.began)) {
+    if (writer_ != 0 && !lost_its_lease(writer_) && (before.alive || before.ended > mine.began)) {
       violated(
           fmt::format("run {} sent {}, but it began before run {}, which had mutated, was gone",
                       process, name_of(call), writer_));
     }
     writer_ = process;
+  }
+
+  /// Processes are numbered as runs are. Zero: none.
+  int holder_of_lock() const {
+    const MemoryStore* store = truth().store;
+    return store && store->owner() ? static_cast<int>(store->owner()->pid) : 0;
+  }
+  bool lost_its_lease(int process) const {
+    const MemoryStore* store = truth().store;
+    return store && store->outlived() && store->outlived()->pid == process;
   }
 
   struct Life {

@@ -136,6 +136,47 @@ class Rival final : public Fault {
   }
 };
 
+/// The journal is a store whose leases run out. ichor does nothing for longer than its lease, from
+/// some moment on and from one in which it is about to send a mutation; another one takes over.
+class OutlivedLease final : public Fault {
+ public:
+  using Fault::Fault;
+  void prepare(SimWorld& world, std::vector<NodeSpec>&) override {
+    world.store().set_lease_length(kLease);
+  }
+  void arm(SimWorld& world) override {
+    const MonoTime at(random().between(Duration{}, world.plan().fault_phase));
+    world.clock().call_at(at, [this, &world] { pause(world); });
+  }
+  bool crash_at(SimWorld& world, const CrashPoint& point) override {
+    const bool due = point.site == CrashSite::before_append && point.what.starts_with("intent");
+    if (due && !spent_ && random().chance(0.2)) {
+      spent_ = true;
+      // Before the store has the record, and after.
+      const Duration delay = std::chrono::milliseconds(random().between(0, 3));
+      world.clock().call_at(later(world.clock().now(), delay), [this, &world] { pause(world); });
+    }
+    return false;
+  }
+  void quiet(SimWorld& world) override { world.resume_running(); }
+
+ private:
+  static constexpr Duration kLease = std::chrono::minutes(2);
+
+  void pause(SimWorld& world) {
+    if (world.quiet()) return;
+    fire();
+    world.pause_running(random().chance(0.5) ? Pause::stopped : Pause::suspended);
+    const Duration rival = random().between(kLease / 2, 3 * kLease);
+    world.clock().call_at(later(world.clock().now(), rival),
+                          [&world] { world.start_rival_of_paused(); });
+    const Duration length = random().between(kLease / 2, 5 * kLease);
+    world.clock().call_at(later(world.clock().now(), length), [&world] { world.resume_running(); });
+  }
+
+  bool spent_{false};
+};
+
 }  // namespace
 
 std::unique_ptr<Fault> make_crash_before_append(SeededRandom random) {
@@ -169,5 +210,8 @@ std::unique_ptr<Fault> make_suspended(SeededRandom random) {
   return std::make_unique<Pauses>(random, Pause::suspended);
 }
 std::unique_ptr<Fault> make_rival(SeededRandom random) { return std::make_unique<Rival>(random); }
+std::unique_ptr<Fault> make_outlived_lease(SeededRandom random) {
+  return std::make_unique<OutlivedLease>(random);
+}
 
 }  // namespace ichor::sim

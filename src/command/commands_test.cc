@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "async/at_once.h"
 #include "command/fake_desk.h"
 
 namespace ichor {
@@ -287,7 +288,7 @@ TEST_F(CommandsTest, ReportHasNothingToTellBeforeTheFirstRun) {
 
 TEST_F(CommandsTest, UnlockNeedsTheNonceOfTheHolder) {
   MemoryJournal rival(desk_.store());
-  ASSERT_TRUE(rival.lock({"00000000000000bb", "elsewhere", "boot", 7}));
+  ASSERT_TRUE(at_once(rival.lock({}, {"00000000000000bb", "elsewhere", "boot", 7})));
   desk_.state_made = true;
   EXPECT_EQ(type({"unlock", "00000000000000cc"}), 1);
   desk_.display().summaries.clear();
@@ -299,11 +300,11 @@ TEST_F(CommandsTest, UnlockNeedsTheNonceOfTheHolder) {
 
 TEST_F(CommandsTest, UnlockLeavesTheLockOfALiveRunAlone) {
   auto rival = std::make_unique<MemoryJournal>(desk_.store());
-  ASSERT_TRUE(rival->lock({"00000000000000bb", "desk", "boot", 7}));
+  ASSERT_TRUE(at_once(rival->lock({}, {"00000000000000bb", "desk", "boot", 7})));
   desk_.state_made = true;
   EXPECT_EQ(type({"unlock", "00000000000000bb"}), 5);
   EXPECT_THAT(result().verdict, HasSubstr("process 7"));
-  EXPECT_TRUE(rival->holder());
+  EXPECT_TRUE(desk_.store().owner());
   rival.reset();
   desk_.display().summaries.clear();
   EXPECT_EQ(type({"unlock", "00000000000000bb"}), 0);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "command/ask_journal.h"
 #include "command/commands.h"
 #include "command/doctor_node.h"
 #include "command/finish.h"
@@ -72,10 +73,10 @@ Exit tell_last(const CommonOptions& common, Desk& desk) {
   if (!input) return finish(std::move(input).error(), desk);
   auto state = desk.open_state(state_path(common, *input), Desk::Missing::refuse);
   if (!state) return finish(end_with(state.error()).value(), desk);
-  const auto records = (*state)->journal().read();
+  const auto records = read_journal((*state)->journal(), desk);
   if (!records) {
-    RunResult damaged = end_with(records.error()).value();
-    damaged.findings.push_back(finding_of("L5", {}, "journal", records.error().message));
+    RunResult damaged = records.error();
+    damaged.findings.push_back(finding_of("L5", {}, "journal", damaged.verdict));
     return finish(summary_of(*input, std::move(damaged)), desk);
   }
   auto last = last_run(*records);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "async/at_once.h"
 #include "command/commands.h"
 #include "command/fake_desk.h"
 #include "model/finding_record.h"
@@ -33,7 +34,7 @@ class DoctorCommand : public ::testing::Test {
   void write(JournalRecord record) {
     record.run = RunId("r");
     MemoryJournal journal(desk_.store());
-    ASSERT_TRUE(journal.lock({"00000000000000ab", "desk", "boot", 1}));
+    ASSERT_TRUE(at_once(journal.lock({}, {"00000000000000ab", "desk", "boot", 1})));
     CancelScope scope;
     Task<Result<std::uint64_t>> append =
         journal.append(Context{&desk_.clock(), &scope}, std::move(record));

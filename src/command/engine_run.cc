@@ -26,15 +26,19 @@ class NoJournal final : public Journal {
   Task<Result<std::uint64_t>> append(Context, JournalRecord) override {
     co_return fail(Errc::io, "there is no state folder");
   }
-  Result<std::vector<JournalRecord>> read() override { return std::vector<JournalRecord>{}; }
-  Result<void> lock(const LockOwner&) override {
-    return fail(Errc::io, "there is no state folder");
+  Task<Result<std::vector<JournalRecord>>> read(Context) override {
+    co_return std::vector<JournalRecord>{};
+  }
+  Task<Result<Lease>> lock(Context, LockOwner) override {
+    co_return fail(Errc::io, "there is no state folder");
+  }
+  Task<Result<void>> renew(Context) override {
+    co_return fail(Errc::io, "there is no state folder");
   }
   void unlock() override {}
-  std::optional<LockOwner> holder() override { return std::nullopt; }
-  bool holder_runs_here() override { return false; }
-  Result<void> break_lock(const std::string&) override {
-    return fail(Errc::invalid, "there is no state folder");
+  Task<Result<std::optional<LockHolder>>> holder(Context) override { co_return std::nullopt; }
+  Task<Result<void>> break_lock(Context, std::string) override {
+    co_return fail(Errc::invalid, "there is no state folder");
   }
 };
 

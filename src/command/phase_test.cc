@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "async/at_once.h"
 #include "command/commands.h"
 #include "command/fake_desk.h"
 
@@ -92,7 +93,7 @@ TEST_F(PhaseTest, LeavesAJournalWithWhichTheNextUpGoesOn) {
 
 TEST_F(PhaseTest, DoesNothingWithTheJournalOfAnotherCluster) {
   MemoryJournal journal(desk_.store());
-  ASSERT_TRUE(journal.lock({"00000000000000bb", "desk", "boot", 2}));
+  ASSERT_TRUE(at_once(journal.lock({}, {"00000000000000bb", "desk", "boot", 2})));
   JournalRecord started;
   started.kind = RecordKind::run_started;
   started.key = "large";

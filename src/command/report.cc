@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "command/ask_journal.h"
 #include "command/commands.h"
 #include "command/deliver.h"
 #include "command/finish.h"
@@ -17,8 +18,8 @@ Exit run(const ReportRequest& request, const CommonOptions& common, Desk& desk) 
     if (error.code == Errc::invalid) error.message = "nothing was begun yet: " + error.message;
     return finish(end_with(error).value(), desk);
   }
-  auto records = (*state)->journal().read();
-  if (!records) return finish(end_with(records.error()).value(), desk);
+  auto records = read_journal((*state)->journal(), desk);
+  if (!records) return finish(std::move(records).error(), desk);
   if (!request.html.empty()) {
     std::vector<TextOutput> outputs;
     outputs.push_back({"report", request.html,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "command/ask_journal.h"
 #include "command/client_identity.h"
 #include "command/config_folder.h"
 #include "command/machine_search.h"
@@ -48,12 +49,12 @@ OrEnd<void> settle_origin(const WorkspaceWish& wish, StateDir& state, Desk& desk
   return {};
 }
 
-OrEnd<JournalFacts> load_facts(StateDir* state, MonoTime now) {
+OrEnd<JournalFacts> load_facts(StateDir* state, Desk& desk) {
   JournalFacts facts;
   if (!state) return facts;
-  const auto records = state->journal().read();
-  if (!records) return end_with(records.error());
-  for (const JournalRecord& record : *records) facts.fold(record, now);
+  auto records = read_journal(state->journal(), desk);
+  if (!records) return tl::unexpected(std::move(records).error());
+  for (const JournalRecord& record : *records) facts.fold(record, desk.clock().now());
   return facts;
 }
 
@@ -304,7 +305,7 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& 
       return tl::unexpected(std::move(settled).error());
     }
   }
-  auto facts = load_facts(space.state.get(), desk.clock().now());
+  auto facts = load_facts(space.state.get(), desk);
   if (!facts) return tl::unexpected(std::move(facts).error());
   space.facts = *std::move(facts);
   auto ready = find_ready_configs(input, wish.config_dir, desk);

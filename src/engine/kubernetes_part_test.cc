@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "async/at_once.h"
 #include "journal/memory_journal.h"
 #include "phase/kubernetes/test_kit.h"
 #include "phase/kubernetes/test_programs.h"
@@ -33,7 +34,7 @@ const KubeRef kSopsAge{{"", "v1", "Secret"}, "flux-system", "sops-age"};
 class KubernetesPartTest : public ::testing::Test {
  protected:
   KubernetesPartTest() : store_(bench_.clock), journal_(store_) {
-    EXPECT_TRUE(journal_.lock({"00000000000000aa", "host", "boot", 1}));
+    EXPECT_TRUE(at_once(journal_.lock({}, {"00000000000000aa", "host", "boot", 1})));
     for (const char* name : {"cp1", "w1"}) {
       NodePlan node;
       node.name = NodeName(name);
@@ -128,7 +129,7 @@ class KubernetesPartTest : public ::testing::Test {
   PhasesResult run(int first, int last, PhaseOptions options = {}) {
     const Context context = bench_.context(minutes(120));
     Ledger ledger(context, journal_, RunId("run"));
-    EXPECT_TRUE(ledger.load());
+    EXPECT_TRUE(at_once(ledger.load()));
     const auto open = [this]() -> tl::expected<OpenedKube, RunResult> {
       OpenedKube opened;
       opened.client = std::shared_ptr<KubeClient>(&bench_.cluster, [](KubeClient*) {});
@@ -204,7 +205,7 @@ TEST_F(KubernetesPartTest, ShowWhatADryRunWouldChangeWithoutSecrets) {
 
 TEST_F(KubernetesPartTest, TellTheJournalBeforeAndAfterEveryChangeAndNoSecretsAtAll) {
   run(0, 0);
-  const auto records = journal_.read();
+  const auto records = at_once(journal_.read({}));
   ASSERT_TRUE(records);
   ASSERT_EQ(records->size(), 4u);
   EXPECT_EQ((*records)[0].kind, RecordKind::intent);

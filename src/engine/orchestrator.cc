@@ -68,7 +68,8 @@ RunResult Orchestrator::refused(Exit exit, Finding finding) const {
 }
 
 Task<std::optional<RunResult>> Orchestrator::begin() {
-  if (auto loaded = ledger_->load(); !loaded) {
+  const auto loaded = co_await ledger_->load();
+  if (!loaded) {
     Finding finding{Severity::error,
                     "L5",
                     {},
@@ -109,12 +110,12 @@ Task<RunResult> Orchestrator::run(Context context) {
                     "wait for the other run, or `ichor unlock NONCE` if it is certainly gone"};
     co_return refused(Exit::unsafe, std::move(finding));
   }
-  co_return co_await run_locked(context);
+  co_return co_await run_locked(context, lock->lease());
 }
 
-Task<RunResult> Orchestrator::run_locked(Context context) {
+Task<RunResult> Orchestrator::run_locked(Context context, Lease lease) {
   const MonoTime started = context.now();
-  ledger_ = std::make_unique<Ledger>(context, world_.journal, identity_.run);
+  ledger_ = std::make_unique<Ledger>(context, world_.journal, identity_.run, std::move(lease));
   if (auto early = co_await begin()) co_return *std::move(early);
   run_ = std::make_unique<RunState>(RunState{world_, profile_, configs_, *ledger_});
   make_actors();
@@ -125,6 +126,7 @@ Task<RunResult> Orchestrator::run_locked(Context context) {
     CancelScope ahead(*context.scope);
     TaskGroup beside(context);
     const bool later = world_.kubernetes && kubernetes_phases(steps_).size() < steps_.size();
+    beside.spawn(ledger_->keep_lease(context.under(ahead)));
     if (later) beside.spawn(world_.kubernetes->prepare(context.under(ahead), profile_));
     TaskGroup group(context);
     for (const auto& actor : actors_) group.spawn(run_actor(context, *actor));

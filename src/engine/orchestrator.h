@@ -40,7 +40,7 @@ class Orchestrator {
  private:
   struct Actor;
 
-  Task<RunResult> run_locked(Context context);
+  Task<RunResult> run_locked(Context context, Lease lease);
   Task<std::optional<RunResult>> begin();
   Task<void> finish(RunResult& result);
   /// L2: what was seen last was seen before a pause of this process or machine.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "async/at_once.h"
 #include "engine/kubernetes_part.h"
 #include "engine/test_kit.h"
 #include "phase/kubernetes/test_programs.h"
@@ -145,7 +146,7 @@ class BothHalvesTest : public OrchestratorTest {
   tl::expected<OpenedKube, RunResult> open() {
     ++opened_;
     MemoryJournal rival(store_);
-    const auto lock = rival.lock({"nonce3", "host", "boot", 3});
+    const auto lock = at_once(rival.lock({}, {"nonce3", "host", "boot", 3}));
     rival_got_in_ = lock.has_value();
     if (refusal_) return tl::unexpected(*refusal_);
     OpenedKube opened;
@@ -180,7 +181,7 @@ TEST_F(BothHalvesTest, AreOneRunUnderOneLock) {
   EXPECT_EQ(result_.mutations, 1);
   EXPECT_EQ(opened_, 1);
   EXPECT_FALSE(rival_got_in_) << "the lock is held between the halves";
-  EXPECT_FALSE(journal_.holder()) << "and is gone at the end";
+  EXPECT_FALSE(store_.owner()) << "and is gone at the end";
   EXPECT_EQ(of_kind(RecordKind::run_started).size(), 1u);
   EXPECT_EQ(of_kind(RecordKind::run_ended).size(), 1u);
   ASSERT_EQ(of_kind(RecordKind::intent).size(), 1u);
@@ -194,7 +195,7 @@ TEST_F(BothHalvesTest, EndWithTheReasonWhyTheApiCannotBeOpened) {
   run_both();
   EXPECT_EQ(result_.exit, Exit::unsafe);
   EXPECT_EQ(result_.verdict, "the kubeconfig is not one of this cluster");
-  EXPECT_FALSE(journal_.holder());
+  EXPECT_FALSE(store_.owner());
   ASSERT_EQ(of_kind(RecordKind::run_ended).size(), 1u);
   EXPECT_EQ(of_kind(RecordKind::run_ended)[0].key, "5");
 }
@@ -213,7 +214,7 @@ TEST_F(BothHalvesTest, StopAtASignalBetweenTheHalves) {
   run_both();
   EXPECT_EQ(result_.exit, Exit::interrupted) << result_.verdict;
   EXPECT_EQ(cluster_.applies, 0);
-  EXPECT_FALSE(journal_.holder());
+  EXPECT_FALSE(store_.owner());
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ class RunLock {
   /// name yet: then this one asks again for a while.
   static Task<Result<RunLock>> take(Context context, Journal& journal, LockOwner owner) {
     for (int pauses = 0;; ++pauses) {
-      auto locked = journal.lock(owner);
-      if (locked) co_return RunLock(journal);
+      auto locked = co_await journal.lock(context, owner);
+      if (locked) co_return RunLock(journal, *std::move(locked));
       const bool nameless = locked.error().code == Errc::locked && locked.error().fault.empty();
       if (!nameless || pauses == kPausesMax) co_return tl::unexpected(std::move(locked).error());
       const Wake wake = co_await sleep_for(context, kPause);
@@ -27,7 +27,8 @@ class RunLock {
     }
   }
 
-  RunLock(RunLock&& other) noexcept : journal_(std::exchange(other.journal_, nullptr)) {}
+  RunLock(RunLock&& other) noexcept
+      : journal_(std::exchange(other.journal_, nullptr)), lease_(std::move(other.lease_)) {}
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
   RunLock& operator=(RunLock&&) = delete;
@@ -35,13 +36,16 @@ class RunLock {
     if (journal_) journal_->unlock();
   }
 
+  const Lease& lease() const { return lease_; }
+
  private:
   static constexpr Duration kPause = std::chrono::milliseconds(20);
   static constexpr int kPausesMax = 150;
 
-  explicit RunLock(Journal& journal) : journal_(&journal) {}
+  RunLock(Journal& journal, Lease lease) : journal_(&journal), lease_(std::move(lease)) {}
 
   Journal* journal_;
+  Lease lease_;
 };
 
 }  // namespace ichor

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "async/at_once.h"
 #include "journal/memory_journal.h"
 #include "sim/virtual_clock.h"
 
@@ -15,16 +16,22 @@ class ChangingHands final : public Journal {
   Task<Result<std::uint64_t>> append(Context context, JournalRecord record) override {
     return inner_.append(context, std::move(record));
   }
-  Result<std::vector<JournalRecord>> read() override { return inner_.read(); }
-  Result<void> lock(const LockOwner& owner) override {
-    ++asked;
-    if (nameless-- > 0) return fail(Errc::locked, "changes hands");
-    return inner_.lock(owner);
+  Task<Result<std::vector<JournalRecord>>> read(Context context) override {
+    return inner_.read(context);
   }
+  Task<Result<Lease>> lock(Context context, LockOwner owner) override {
+    ++asked;
+    if (nameless-- > 0) co_return fail(Errc::locked, "changes hands");
+    co_return co_await inner_.lock(context, std::move(owner));
+  }
+  Task<Result<void>> renew(Context context) override { return inner_.renew(context); }
   void unlock() override { inner_.unlock(); }
-  std::optional<LockOwner> holder() override { return inner_.holder(); }
-  bool holder_runs_here() override { return inner_.holder_runs_here(); }
-  Result<void> break_lock(const std::string& nonce) override { return inner_.break_lock(nonce); }
+  Task<Result<std::optional<LockHolder>>> holder(Context context) override {
+    return inner_.holder(context);
+  }
+  Task<Result<void>> break_lock(Context context, std::string nonce) override {
+    return inner_.break_lock(context, std::move(nonce));
+  }
   int nameless;
   int asked{0};
 
@@ -54,19 +61,19 @@ TEST_F(RunLockTest, GivesTheLockBackAtTheEndOfItsScope) {
   {
     const auto lock = take(second_);
     ASSERT_TRUE(lock);
-    EXPECT_EQ(second_.holder()->nonce, "second");
+    EXPECT_EQ(store_.owner()->nonce, "second");
   }
-  EXPECT_FALSE(second_.holder());
+  EXPECT_FALSE(store_.owner());
 }
 
 TEST_F(RunLockTest, NamesTheHolderAfterTheLockChangedHands) {
-  ASSERT_TRUE(first_.lock({"first", "host", "boot", 1}));
+  ASSERT_TRUE(at_once(first_.lock({}, {"first", "host", "boot", 1})));
   ChangingHands changing(second_, 5);
   const auto lock = take(changing);
   ASSERT_FALSE(lock);
   EXPECT_EQ(lock.error().fault, FaultId("L7"));
   EXPECT_EQ(changing.asked, 6);
-  EXPECT_EQ(first_.holder()->nonce, "first");
+  EXPECT_EQ(store_.owner()->nonce, "first");
 }
 
 TEST_F(RunLockTest, DoesNotAskForEver) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "async/at_once.h"
 #include "engine/act.h"
 #include "journal/memory_journal.h"
 #include "sim/seeded_random.h"
@@ -103,7 +104,7 @@ class EngineRig : public testing::Test,
     co_await ledger_.append(bound);
   }
   void run_to_end(Task<void> task, Duration limit) {
-    ASSERT_TRUE(journal_.lock({"nonce", "host", "boot", 1}));
+    ASSERT_TRUE(at_once(journal_.lock({}, {"nonce", "host", "boot", 1})));
     task.start();
     clock_.run_for(limit);
     ASSERT_TRUE(task.done());

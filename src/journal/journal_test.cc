@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "async/at_once.h"
 #include "async/task_group.h"
 #include "journal/fault_disk.h"
 #include "journal/memory_journal.h"
@@ -24,8 +25,8 @@ class SqliteBody {
     options.folder = folder_.state();
     options.journal_id = "0123456789abcdef";
     options.vfs = disk_.vfs();
-    auto opened = SqliteJournal::open(
-        options, [this](std::function<void()> function) { loop_.post(std::move(function)); });
+    auto opened = at_once(SqliteJournal::open(
+        options, [this](std::function<void()> function) { loop_.post(std::move(function)); }));
     check(opened.has_value(), "the journal opens");
     return *std::move(opened);
   }
@@ -59,7 +60,7 @@ class JournalContract : public ::testing::Test {
   /// A process that has the lock.
   std::unique_ptr<Journal> owner(const std::string& nonce) {
     auto journal = body_.process();
-    const auto locked = journal->lock(owner_named(nonce));
+    const auto locked = at_once(journal->lock({}, owner_named(nonce)));
     EXPECT_TRUE(locked) << locked.error().message;
     return journal;
   }
@@ -67,13 +68,26 @@ class JournalContract : public ::testing::Test {
     return body_.loop().run(journal.append(body_.loop().context(), std::move(record)));
   }
   std::vector<JournalRecord> read(Journal& journal) {
-    const auto records = journal.read();
+    const auto records = at_once(journal.read({}));
     EXPECT_TRUE(records) << records.error().message;
     return records.value_or(std::vector<JournalRecord>{});
   }
 
   Body body_;
 };
+
+/// The nonce of who holds the lock; empty: it is free.
+std::string holder_of(Journal& journal) {
+  const auto holder = at_once(journal.holder({}));
+  EXPECT_TRUE(holder) << holder.error().message;
+  return holder && *holder ? (*holder)->owner.nonce : "";
+}
+
+bool runs_here(Journal& journal) {
+  const auto holder = at_once(journal.holder({}));
+  EXPECT_TRUE(holder) << holder.error().message;
+  return holder && *holder && (*holder)->runs_here;
+}
 
 using Bodies = ::testing::Types<SqliteBody, MemoryBody>;
 TYPED_TEST_SUITE(JournalContract, Bodies);
@@ -143,7 +157,7 @@ TYPED_TEST(JournalContract, acknowledged_records_survive_an_orderly_end) {
     const auto journal = this->owner("a");
     EXPECT_TRUE(this->append(*journal, intent_of(1)));
     journal->unlock();
-    EXPECT_FALSE(journal->holder());
+    EXPECT_EQ(holder_of(*journal), "");
   }
   const auto journal = this->owner("b");
   EXPECT_EQ(this->read(*journal), intents(1, 1));
@@ -231,7 +245,7 @@ TYPED_TEST(JournalContract, nothing_is_appended_without_the_lock) {
   const auto refused = this->append(*journal, intent_of(1));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::locked);
-  ASSERT_TRUE(journal->lock(owner_named("a")));
+  ASSERT_TRUE(at_once(journal->lock({}, owner_named("a"))));
   EXPECT_EQ(this->append(*journal, intent_of(1)), 1u);
   journal->unlock();
   EXPECT_EQ(this->append(*journal, intent_of(2)).error().code, Errc::locked);
@@ -240,85 +254,100 @@ TYPED_TEST(JournalContract, nothing_is_appended_without_the_lock) {
 TYPED_TEST(JournalContract, a_second_process_is_refused_and_told_who_and_what_to_do) {
   const auto first = this->owner("nonce-a");
   const auto second = this->body_.process();
-  const auto refused = second->lock({"nonce-b", "desk", "boot-of-desk", 12});
+  const auto refused = at_once(second->lock({}, {"nonce-b", "desk", "boot-of-desk", 12}));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::locked);
   for (const char* fact : {"4711", "desk", "nonce-a", "ichor unlock nonce-a"}) {
     EXPECT_NE(refused.error().message.find(fact), std::string::npos) << refused.error().message;
   }
-  ASSERT_TRUE(second->holder());
-  EXPECT_EQ(second->holder()->nonce, "nonce-a");
+  EXPECT_EQ(holder_of(*second), "nonce-a");
   first->unlock();
-  EXPECT_TRUE(second->lock(owner_named("nonce-b")));
+  EXPECT_TRUE(at_once(second->lock({}, owner_named("nonce-b"))));
 }
 
 TYPED_TEST(JournalContract, the_lock_of_a_dead_process_of_this_boot_is_taken_over) {
   this->owner("a").reset();
   const auto journal = this->body_.process();
-  ASSERT_TRUE(journal->holder());
-  EXPECT_EQ(journal->holder()->nonce, "a");
-  EXPECT_TRUE(journal->lock(owner_named("b")));
-  EXPECT_EQ(journal->holder()->nonce, "b");
+  EXPECT_EQ(holder_of(*journal), "a");
+  EXPECT_TRUE(at_once(journal->lock({}, owner_named("b"))));
+  EXPECT_EQ(holder_of(*journal), "b");
 }
 
 TYPED_TEST(JournalContract, the_lock_of_an_earlier_boot_of_this_host_is_taken_over) {
   this->owner("a").reset();
   const auto journal = this->body_.process();
-  EXPECT_TRUE(journal->lock({"b", "desk", "next-boot-of-desk", 4711}));
+  EXPECT_TRUE(at_once(journal->lock({}, {"b", "desk", "next-boot-of-desk", 4711})));
 }
 
 TYPED_TEST(JournalContract, the_lock_of_another_host_is_kept_until_it_is_broken_by_its_nonce) {
   this->owner("a").reset();
   const auto journal = this->body_.process();
   const LockOwner laptop{"b", "laptop", "boot-of-laptop", 4711};
-  EXPECT_EQ(journal->lock(laptop).error().code, Errc::locked);
-  EXPECT_EQ(journal->break_lock("b").error().code, Errc::invalid);
-  EXPECT_EQ(journal->lock(laptop).error().code, Errc::locked);
-  EXPECT_TRUE(journal->break_lock("a"));
-  EXPECT_FALSE(journal->holder());
-  EXPECT_TRUE(journal->lock(laptop));
+  EXPECT_EQ(at_once(journal->lock({}, laptop)).error().code, Errc::locked);
+  EXPECT_EQ(at_once(journal->break_lock({}, "b")).error().code, Errc::invalid);
+  EXPECT_EQ(at_once(journal->lock({}, laptop)).error().code, Errc::locked);
+  EXPECT_TRUE(at_once(journal->break_lock({}, "a")));
+  EXPECT_EQ(holder_of(*journal), "");
+  EXPECT_TRUE(at_once(journal->lock({}, laptop)));
 }
 
 TYPED_TEST(JournalContract, tells_whether_the_holder_runs_here) {
   const auto watcher = this->body_.process();
-  EXPECT_FALSE(watcher->holder_runs_here());
+  EXPECT_FALSE(runs_here(*watcher));
   auto holder = this->owner("a");
-  EXPECT_TRUE(watcher->holder_runs_here());
-  EXPECT_TRUE(holder->holder_runs_here());
+  EXPECT_TRUE(runs_here(*watcher));
+  EXPECT_TRUE(runs_here(*holder));
   holder.reset();
-  EXPECT_TRUE(watcher->holder()) << "a crash leaves its name behind";
-  EXPECT_FALSE(watcher->holder_runs_here());
+  EXPECT_EQ(holder_of(*watcher), "a") << "a crash leaves its name behind";
+  EXPECT_FALSE(runs_here(*watcher));
 }
 
 TYPED_TEST(JournalContract, a_free_lock_cannot_be_broken) {
   const auto journal = this->body_.process();
-  EXPECT_EQ(journal->break_lock("").error().code, Errc::invalid);
-  EXPECT_EQ(journal->break_lock("a").error().code, Errc::invalid);
+  EXPECT_EQ(at_once(journal->break_lock({}, "")).error().code, Errc::invalid);
+  EXPECT_EQ(at_once(journal->break_lock({}, "a")).error().code, Errc::invalid);
 }
 
 TYPED_TEST(JournalContract, breaking_the_lock_of_a_living_process_stops_its_writing) {
   const auto stuck = this->owner("a");
   EXPECT_TRUE(this->append(*stuck, intent_of(1)));
   const auto next = this->body_.process();
-  ASSERT_TRUE(next->break_lock("a"));
+  ASSERT_TRUE(at_once(next->break_lock({}, "a")));
   // Before anybody else has the lock, and after.
   EXPECT_EQ(this->append(*stuck, intent_of(2)).error().code, Errc::locked);
-  ASSERT_TRUE(next->lock(owner_named("b")));
+  ASSERT_TRUE(at_once(next->lock({}, owner_named("b"))));
   EXPECT_EQ(this->append(*stuck, intent_of(2)).error().code, Errc::locked);
   EXPECT_EQ(this->append(*next, intent_of(2)), 2u);
   // Its end does not give back what is no longer its own.
   stuck->unlock();
-  ASSERT_TRUE(next->holder());
-  EXPECT_EQ(next->holder()->nonce, "b");
+  EXPECT_EQ(holder_of(*next), "b");
   EXPECT_EQ(this->append(*next, intent_of(3)), 3u);
   EXPECT_EQ(this->read(*next), intents(1, 3));
+}
+
+TYPED_TEST(JournalContract, a_lease_that_was_broken_cannot_be_renewed_and_has_a_lower_fence) {
+  const auto stuck = this->body_.process();
+  EXPECT_EQ(at_once(stuck->renew({})).error().code, Errc::locked) << "it has none yet";
+  const auto first = at_once(stuck->lock({}, owner_named("a")));
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->owner.nonce, "a");
+  EXPECT_EQ(first->length, Duration{}) << "it holds as long as the process lives";
+  EXPECT_TRUE(at_once(stuck->renew({})));
+  const auto next = this->body_.process();
+  ASSERT_TRUE(at_once(next->break_lock({}, "a")));
+  EXPECT_EQ(at_once(stuck->renew({})).error().code, Errc::locked);
+  const auto second = at_once(next->lock({}, owner_named("b")));
+  ASSERT_TRUE(second);
+  EXPECT_GT(second->fence, first->fence);
+  EXPECT_EQ(this->append(*stuck, intent_of(1)).error().code, Errc::locked);
+  EXPECT_EQ(this->append(*next, intent_of(1)), 1u);
 }
 
 TYPED_TEST(JournalContract, a_process_can_lock_again_after_it_unlocked) {
   const auto journal = this->owner("a");
   journal->unlock();
   journal->unlock();
-  EXPECT_TRUE(journal->lock(owner_named("b")));
+  EXPECT_TRUE(at_once(journal->lock({}, owner_named("b"))));
   EXPECT_EQ(this->append(*journal, intent_of(1)), 1u);
 }
 

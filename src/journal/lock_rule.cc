@@ -28,6 +28,14 @@ Error lock_was_broken(const LockOwner& mine) {
           "L7"};
 }
 
+Error lease_was_lost(const LockOwner& mine) {
+  return {Errc::locked,
+          "the lease with nonce " + mine.nonce +
+              " ran out while this process did not run, and another ichor took it; this one writes "
+              "and sends nothing more",
+          "L7"};
+}
+
 Error not_locked() {
   return {Errc::locked, "nothing may be appended to a journal that this process has not locked"};
 }

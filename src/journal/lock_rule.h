@@ -18,6 +18,9 @@ Error refused_by(const LockOwner& holder, std::string_view why);
 /// What an append gets after its lock was broken by hand.
 Error lock_was_broken(const LockOwner& mine);
 
+/// What an append gets after its lease ran out and another one took it.
+Error lease_was_lost(const LockOwner& mine);
+
 /// What an append gets that was made without the lock.
 Error not_locked();
 

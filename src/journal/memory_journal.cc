@@ -65,7 +65,7 @@ void MemoryJournal::begin_commit() {
 void MemoryJournal::end_commit() {
   commit_ = 0;
   if (!still_mine()) {
-    if (life_ != store_.crashed_) give_up(lock_was_broken(*mine_));
+    if (life_ != store_.crashed_) give_up(lost_lock());
     return;
   }
   std::vector<JournalRecord>& batch = store_.in_flight_;
@@ -77,6 +77,7 @@ void MemoryJournal::end_commit() {
   for (JournalRecord& record : batch) store_.records_.push_back(std::move(record));
   batch.clear();
   durable_seq_ = store_.records_.size();
+  store_.heard_ = store_.clock_.now();
   committed_.notify_all();
   if (!queue_.empty()) begin_commit();
 }
@@ -87,27 +88,49 @@ void MemoryJournal::give_up(Error cause) {
   committed_.notify_all();
 }
 
-Result<std::vector<JournalRecord>> MemoryJournal::read() { return store_.records_; }
+Error MemoryJournal::lost_lock() const {
+  return life_ <= store_.lost_ ? lease_was_lost(*mine_) : lock_was_broken(*mine_);
+}
 
-Result<void> MemoryJournal::lock(const LockOwner& owner) {
+Task<Result<std::vector<JournalRecord>>> MemoryJournal::read(Context) { co_return store_.records_; }
+
+std::optional<Error> MemoryJournal::refusal(const LockOwner& owner) const {
+  if (!store_.owner_ || store_.lease_ran_out()) return std::nullopt;
+  if (store_.owner_alive_) return refused_by(*store_.owner_, "it is running");
+  if (certainly_gone(*store_.owner_, owner)) return std::nullopt;
+  return refused_by(*store_.owner_, "it cannot be seen from here whether it runs");
+}
+
+Task<Result<Lease>> MemoryJournal::lock(Context, LockOwner owner) {
   check(!mine_, "the lock is taken once");
   check(!owner.nonce.empty(), "a lock has a nonce");
-  if (failure_) return tl::unexpected(*failure_);
-  if (store_.owner_) {
-    if (store_.owner_alive_) return tl::unexpected(refused_by(*store_.owner_, "it is running"));
-    if (!certainly_gone(*store_.owner_, owner)) {
-      return tl::unexpected(
-          refused_by(*store_.owner_, "it cannot be seen from here whether it runs"));
-    }
+  if (failure_) co_return tl::unexpected(*failure_);
+  if (auto refused = refusal(owner)) co_return tl::unexpected(*std::move(refused));
+  if (store_.owner_ && store_.owner_alive_) {
+    store_.outlived_ = store_.owner_;
+    store_.lost_ = store_.life_;
   }
   store_.in_flight_.clear();
   store_.owner_ = owner;
   store_.owner_alive_ = true;
+  store_.heard_ = store_.clock_.now();
   life_ = ++store_.life_;
   mine_ = owner;
   durable_seq_ = store_.records_.size();
   next_seq_ = durable_seq_ + 1;
-  return {};
+  co_return Lease{std::move(owner), life_, store_.lease_length_};
+}
+
+Task<Result<void>> MemoryJournal::renew(Context) {
+  if (failure_) co_return tl::unexpected(*failure_);
+  if (!mine_) co_return tl::unexpected(not_locked());
+  // A lease that ran out and that nobody took is still its holder's.
+  if (still_mine()) {
+    store_.heard_ = store_.clock_.now();
+    co_return Result<void>();
+  }
+  give_up(lost_lock());
+  co_return tl::unexpected(*failure_);
 }
 
 void MemoryJournal::unlock() {
@@ -125,16 +148,23 @@ void MemoryJournal::unlock() {
   mine_.reset();
 }
 
-Result<void> MemoryJournal::break_lock(const std::string& nonce) {
-  if (failure_) return tl::unexpected(*failure_);
-  if (!store_.owner_) return tl::unexpected(wrong_nonce(nonce, nullptr));
-  if (store_.owner_->nonce != nonce) return tl::unexpected(wrong_nonce(nonce, &*store_.owner_));
+Task<Result<std::optional<LockHolder>>> MemoryJournal::holder(Context) {
+  if (!store_.owner_) co_return std::nullopt;
+  co_return LockHolder{*store_.owner_, store_.owner_alive_ && !store_.lease_ran_out()};
+}
+
+Task<Result<void>> MemoryJournal::break_lock(Context, std::string nonce) {
+  if (failure_) co_return tl::unexpected(*failure_);
+  if (!store_.owner_) co_return tl::unexpected(wrong_nonce(nonce, nullptr));
+  if (store_.owner_->nonce != nonce) {
+    co_return tl::unexpected(wrong_nonce(nonce, &*store_.owner_));
+  }
   // The holder's commit, if one is on its way, comes after this and finds the lock broken.
   store_.in_flight_.clear();
   store_.owner_.reset();
   store_.owner_alive_ = false;
   ++store_.life_;
-  return {};
+  co_return Result<void>();
 }
 
 }  // namespace ichor

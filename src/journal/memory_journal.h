@@ -25,6 +25,12 @@ class MemoryStore {
 
   /// How long one commit takes from now on.
   void set_commit_delay(Duration delay) { commit_delay_ = delay; }
+  /// Leases run out after this time without a word of their holder; zero: never while it lives.
+  void set_lease_length(Duration length) { lease_length_ = length; }
+
+  /// The truth about the lock: who holds it, and who lost it last because its lease ran out.
+  const std::optional<LockOwner>& owner() const { return owner_; }
+  const std::optional<LockOwner>& outlived() const { return outlived_; }
 
   /// The lock's holder dies, before or after its MemoryJournal does; what was in flight became
   /// durable or did not. A MemoryJournal that lives on is a ghost: its appends never end.
@@ -38,14 +44,22 @@ class MemoryStore {
  private:
   friend class MemoryJournal;
 
+  bool lease_ran_out() const {
+    return lease_length_ > Duration{} && clock_.now() >= later(heard_, lease_length_);
+  }
+
   Clock& clock_;
   Duration commit_delay_{};
+  Duration lease_length_{};
+  MonoTime heard_{};  // the last word of the lock's holder
   std::vector<JournalRecord> records_;
   std::vector<JournalRecord> in_flight_;
   std::optional<LockOwner> owner_;
   bool owner_alive_{false};
-  std::uint64_t life_{0};     // counts the times the lock was taken, broken or lost by a crash
+  std::optional<LockOwner> outlived_;
+  std::uint64_t life_{0};     // the fence: how often the lock was taken, broken or lost by a crash
   std::uint64_t crashed_{0};  // the life that ended in the last crash
+  std::uint64_t lost_{0};     // the last life whose lease ran out
   Fault fault_{Fault::none};
   std::uint64_t good_records_{0};
 };
@@ -61,18 +75,20 @@ class MemoryJournal final : public Journal {
   ~MemoryJournal() override;
 
   Task<Result<std::uint64_t>> append(Context context, JournalRecord record) override;
-  Result<std::vector<JournalRecord>> read() override;
-  Result<void> lock(const LockOwner& owner) override;
+  Task<Result<std::vector<JournalRecord>>> read(Context context) override;
+  Task<Result<Lease>> lock(Context context, LockOwner owner) override;
+  Task<Result<void>> renew(Context context) override;
   void unlock() override;
-  std::optional<LockOwner> holder() override { return store_.owner_; }
-  bool holder_runs_here() override { return store_.owner_ && store_.owner_alive_; }
-  Result<void> break_lock(const std::string& nonce) override;
+  Task<Result<std::optional<LockHolder>>> holder(Context context) override;
+  Task<Result<void>> break_lock(Context context, std::string nonce) override;
 
  private:
   bool still_mine() const { return store_.life_ == life_; }
   void begin_commit();
   void end_commit();
   void give_up(Error cause);
+  std::optional<Error> refusal(const LockOwner& owner) const;
+  Error lost_lock() const;
 
   MemoryStore& store_;
   std::optional<LockOwner> mine_;

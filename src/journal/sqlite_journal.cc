@@ -177,15 +177,15 @@ Context in_real_time(Context context, double time_scale) {
 
 }  // namespace
 
-Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const SqliteOptions& options,
-                                                           Post post) {
+Task<Result<std::unique_ptr<SqliteJournal>>> SqliteJournal::open(SqliteOptions options, Post post) {
   auto store = SqliteStore::open(options);
-  if (!store) return tl::unexpected(std::move(store).error());
+  if (!store) co_return tl::unexpected(std::move(store).error());
   auto writer = std::make_shared<Writer>(*std::move(store), std::move(post));
   if (auto started = Writer::start(writer); !started) {
-    return tl::unexpected(std::move(started).error());
+    co_return tl::unexpected(std::move(started).error());
   }
-  return std::unique_ptr<SqliteJournal>(new SqliteJournal(std::move(writer), options.time_scale));
+  co_return std::unique_ptr<SqliteJournal>(
+      new SqliteJournal(std::move(writer), options.time_scale));
 }
 
 SqliteJournal::~SqliteJournal() { writer_->stop(); }
@@ -204,28 +204,34 @@ Task<Result<std::uint64_t>> SqliteJournal::append(Context context, JournalRecord
   co_return tl::unexpected(slow);
 }
 
-Result<std::vector<JournalRecord>> SqliteJournal::read() {
-  return writer_->with_store([](SqliteStore& store) { return store.read(); });
+Task<Result<std::vector<JournalRecord>>> SqliteJournal::read(Context) {
+  co_return writer_->with_store([](SqliteStore& store) { return store.read(); });
 }
 
-Result<void> SqliteJournal::lock(const LockOwner& owner) {
-  return writer_->with_store([&](SqliteStore& store) { return store.lock(owner); });
+Task<Result<Lease>> SqliteJournal::lock(Context, LockOwner owner) {
+  co_return writer_->with_store([&](SqliteStore& store) -> Result<Lease> {
+    if (auto locked = store.lock(owner); !locked) return tl::unexpected(std::move(locked).error());
+    return store.lease();
+  });
+}
+
+Task<Result<void>> SqliteJournal::renew(Context) {
+  co_return writer_->with_store([](SqliteStore& store) { return store.check_lease(); });
 }
 
 void SqliteJournal::unlock() { writer_->unlock(); }
 
-std::optional<LockOwner> SqliteJournal::holder() {
-  return writer_->with_store(
-      [](SqliteStore& store) { return store.holder().value_or(std::nullopt); });
+Task<Result<std::optional<LockHolder>>> SqliteJournal::holder(Context) {
+  co_return writer_->with_store([](SqliteStore& store) -> Result<std::optional<LockHolder>> {
+    auto owner = store.holder();
+    if (!owner) return tl::unexpected(std::move(owner).error());
+    if (!*owner) return std::nullopt;
+    return LockHolder{**std::move(owner), store.holder_runs_here().value_or(false)};
+  });
 }
 
-bool SqliteJournal::holder_runs_here() {
-  return writer_->with_store(
-      [](SqliteStore& store) { return store.holder_runs_here().value_or(false); });
-}
-
-Result<void> SqliteJournal::break_lock(const std::string& nonce) {
-  return writer_->with_store([&](SqliteStore& store) { return store.break_lock(nonce); });
+Task<Result<void>> SqliteJournal::break_lock(Context, std::string nonce) {
+  co_return writer_->with_store([&](SqliteStore& store) { return store.break_lock(nonce); });
 }
 
 JournalOrigin SqliteJournal::origin() {

@@ -12,8 +12,9 @@
 namespace ichor {
 
 /// The journal on disk: SQLite in the state folder, docs/journal.md. Everything but append() blocks
-/// on the disk and is for the start and the end of a run; append() hands the record to a thread
-/// that commits all that waits in one transaction, and hands the answer back through `post`.
+/// on the disk, ends at once, and is for the start and the end of a run; append() hands the record
+/// to a thread that commits all that waits in one transaction, and hands the answer back through
+/// `post`.
 ///
 /// A failure is final, also that of a caller whose deadline passed: a disk that does not answer is
 /// a failed one. Only Errc::cancelled leaves the journal usable, and the record may still become
@@ -25,18 +26,19 @@ class SqliteJournal final : public Journal {
   /// but never after the journal's death.
   using Post = std::function<void(std::function<void()>)>;
 
-  static Result<std::unique_ptr<SqliteJournal>> open(const SqliteOptions& options, Post post);
+  static Task<Result<std::unique_ptr<SqliteJournal>>> open(SqliteOptions options, Post post);
   SqliteJournal(const SqliteJournal&) = delete;
   SqliteJournal& operator=(const SqliteJournal&) = delete;
   ~SqliteJournal() override;
 
   Task<Result<std::uint64_t>> append(Context context, JournalRecord record) override;
-  Result<std::vector<JournalRecord>> read() override;
-  Result<void> lock(const LockOwner& owner) override;
+  Task<Result<std::vector<JournalRecord>>> read(Context context) override;
+  /// Its lease holds as long as the process lives.
+  Task<Result<Lease>> lock(Context context, LockOwner owner) override;
+  Task<Result<void>> renew(Context context) override;
   void unlock() override;
-  std::optional<LockOwner> holder() override;
-  bool holder_runs_here() override;
-  Result<void> break_lock(const std::string& nonce) override;
+  Task<Result<std::optional<LockHolder>>> holder(Context context) override;
+  Task<Result<void>> break_lock(Context context, std::string nonce) override;
 
   JournalOrigin origin();
   /// Whether the journal was begun on another machine: then nothing may be mutated on its word.

@@ -12,6 +12,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "async/at_once.h"
 #include "async/task_group.h"
 #include "journal/fault_disk.h"
 #include "journal/test_kit.h"
@@ -28,8 +29,8 @@ SqliteOptions options_in(const TempFolder& folder) {
 }
 
 std::unique_ptr<SqliteJournal> open(const SqliteOptions& options, TestLoop& loop) {
-  auto journal = SqliteJournal::open(
-      options, [&loop](std::function<void()> function) { loop.post(std::move(function)); });
+  auto journal = at_once(SqliteJournal::open(
+      options, [&loop](std::function<void()> function) { loop.post(std::move(function)); }));
   check(journal.has_value(), "the journal opens");
   return *std::move(journal);
 }
@@ -99,7 +100,7 @@ TEST(SqliteJournal, files_are_for_their_owner_only_whatever_the_umask) {
     TempFolder folder;
     TestLoop loop;
     const auto journal = open(options_in(folder), loop);
-    ASSERT_TRUE(journal->lock(owner_named("a")));
+    ASSERT_TRUE(at_once(journal->lock({}, owner_named("a"))));
     ASSERT_TRUE(loop.run(journal->append(loop.context(), intent_of(1))));
     EXPECT_EQ(mode_of(folder.state()), 0700u);
     for (const char* name : {"journal.db", "journal.db-wal", "journal.db-shm", "lock"}) {
@@ -125,7 +126,7 @@ TEST(SqliteJournal, links_are_not_followed) {
   TestLoop loop;
   open(options_in(elsewhere), loop);
   const auto expect_unsafe = [&] {
-    const auto refused = SqliteJournal::open(options_in(folder), [](const auto&) {});
+    const auto refused = at_once(SqliteJournal::open(options_in(folder), [](const auto&) {}));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Errc::unsafe) << refused.error().message;
   };
@@ -148,7 +149,7 @@ TEST(SqliteJournal, a_linked_lock_file_is_not_written_to) {
   const auto journal = open(options_in(folder), loop);
   overwrite(folder.path() + "/precious", "keep me");
   std::filesystem::create_symlink(folder.path() + "/precious", folder.state() + "/lock");
-  EXPECT_EQ(journal->lock(owner_named("a")).error().code, Errc::unsafe);
+  EXPECT_EQ(at_once(journal->lock({}, owner_named("a"))).error().code, Errc::unsafe);
   EXPECT_EQ(bytes_of(folder.path() + "/precious"), "keep me");
 }
 
@@ -160,7 +161,7 @@ TEST(SqliteJournal, a_folder_below_a_link_is_fine) {
   SqliteOptions options = options_in(folder);
   options.folder = folder.path() + "/link/clusters/home/";
   const auto journal = open(options, loop);
-  EXPECT_TRUE(journal->lock(owner_named("a")));
+  EXPECT_TRUE(at_once(journal->lock({}, owner_named("a"))));
   EXPECT_EQ(mode_of(folder.path() + "/real/clusters/home"), 0700u);
 }
 
@@ -169,10 +170,10 @@ TEST(SqliteJournal, looking_on_does_not_make_a_journal) {
   SqliteOptions options = options_in(folder);
   options.create = false;
   const auto none = [](const auto&) {};
-  EXPECT_EQ(SqliteJournal::open(options, none).error().code, Errc::invalid);
+  EXPECT_EQ(at_once(SqliteJournal::open(options, none)).error().code, Errc::invalid);
   EXPECT_FALSE(std::filesystem::exists(folder.state()));
   std::filesystem::create_directory(folder.state());
-  EXPECT_EQ(SqliteJournal::open(options, none).error().code, Errc::invalid);
+  EXPECT_EQ(at_once(SqliteJournal::open(options, none)).error().code, Errc::invalid);
   EXPECT_TRUE(std::filesystem::is_empty(folder.state()));
 }
 
@@ -197,11 +198,11 @@ TEST(SqliteJournal, somebody_can_look_on_while_the_holder_writes) {
   TempFolder folder;
   TestLoop loop;
   const auto journal = open(options_in(folder), loop);
-  ASSERT_TRUE(journal->lock(owner_named("a")));
+  ASSERT_TRUE(at_once(journal->lock({}, owner_named("a"))));
   const auto onlooker = open(options_in(folder), loop);
   for (std::uint64_t number = 1; number <= 3; ++number) {
     ASSERT_TRUE(loop.run(journal->append(loop.context(), intent_of(1))));
-    const auto seen = onlooker->read();
+    const auto seen = at_once(onlooker->read({}));
     ASSERT_TRUE(seen);
     EXPECT_EQ(seen->size(), number);
   }
@@ -211,13 +212,13 @@ TEST(SqliteJournal, the_lock_file_tells_people_who_holds_it_and_is_empty_afterwa
   TempFolder folder;
   TestLoop loop;
   const auto journal = open(options_in(folder), loop);
-  ASSERT_TRUE(journal->lock(owner_named("a")));
+  ASSERT_TRUE(at_once(journal->lock({}, owner_named("a"))));
   EXPECT_EQ(bytes_of(folder.state() + "/lock"),
             "nonce a\nhost desk\nboot boot-of-desk\npid 4711\n");
   journal->unlock();
   EXPECT_EQ(bytes_of(folder.state() + "/lock"), "");
-  ASSERT_TRUE(journal->lock(owner_named("b")));
-  ASSERT_TRUE(journal->break_lock("b"));
+  ASSERT_TRUE(at_once(journal->lock({}, owner_named("b"))));
+  ASSERT_TRUE(at_once(journal->break_lock({}, "b")));
   EXPECT_EQ(bytes_of(folder.state() + "/lock"), "");
 }
 
@@ -234,12 +235,12 @@ TEST(SqliteJournal, the_lock_of_another_process_ends_with_its_life) {
   ASSERT_EQ(child.hear(), 'L');
   TestLoop loop;
   const auto journal = open(options_in(folder), loop);
-  const auto refused = journal->lock(owner_named("parent"));
+  const auto refused = at_once(journal->lock({}, owner_named("parent")));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::locked);
   EXPECT_NE(refused.error().message.find("ichor unlock child"), std::string::npos);
   child.kill();
-  EXPECT_TRUE(journal->lock(owner_named("parent")));
+  EXPECT_TRUE(at_once(journal->lock({}, owner_named("parent"))));
 }
 
 TEST(SqliteJournal, a_process_namespace_does_not_hide_the_lock) {
@@ -278,7 +279,7 @@ TEST(SqliteJournal, what_was_acknowledged_survives_kill_9) {
     Child child([&](const auto& say) {
       TestLoop loop;
       const auto journal = open(options_in(folder), loop);
-      if (!journal->lock(owner_named("child"))) return;
+      if (!at_once(journal->lock({}, owner_named("child")))) return;
       for (int number = 1;; ++number) {
         if (!loop.run(journal->append(loop.context(), intent_of(number)))) return;
         say('A');
@@ -290,8 +291,8 @@ TEST(SqliteJournal, what_was_acknowledged_survives_kill_9) {
     acknowledged += static_cast<std::size_t>(appends);
     TestLoop loop;
     const auto journal = open(options_in(folder), loop);
-    ASSERT_TRUE(journal->lock(owner_named("parent")));
-    const auto records = journal->read();
+    ASSERT_TRUE(at_once(journal->lock({}, owner_named("parent"))));
+    const auto records = at_once(journal->read({}));
     ASSERT_TRUE(records) << records.error().message;
     EXPECT_GE(records->size(), acknowledged);
     EXPECT_LE(records->size(), acknowledged + 1);
@@ -307,7 +308,7 @@ TEST(SqliteJournal, appends_that_wait_together_are_committed_together) {
   SqliteOptions options = options_in(folder);
   options.vfs = disk.vfs();
   const auto journal = open(options, loop);
-  ASSERT_TRUE(journal->lock(owner_named("a")));
+  ASSERT_TRUE(at_once(journal->lock({}, owner_named("a"))));
   disk.hang();
   TaskGroup group(loop.context());
   int answered = 0;
@@ -334,7 +335,7 @@ TEST(SqliteJournal, a_disk_that_hangs_fails_the_append_in_time_and_lets_the_proc
   {
     TestLoop loop;
     auto journal = open(options, loop);
-    ASSERT_TRUE(journal->lock(owner_named("a")));
+    ASSERT_TRUE(at_once(journal->lock({}, owner_named("a"))));
     disk.hang();
     auto late = journal->append(loop.context().within(std::chrono::seconds(8)), intent_of(1));
     late.start();
@@ -358,7 +359,7 @@ TEST(SqliteJournal, a_disk_is_given_its_time_although_the_callers_clock_runs_fas
   {
     TestLoop loop;
     auto journal = open(options, loop);
-    ASSERT_TRUE(journal->lock(owner_named("a")));
+    ASSERT_TRUE(at_once(journal->lock({}, owner_named("a"))));
     disk.hang();
     const MonoTime begin = loop.context().now();
     auto append = journal->append(loop.context().within(std::chrono::seconds(8)), intent_of(1));

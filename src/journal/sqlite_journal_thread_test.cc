@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
+#include "async/at_once.h"
 #include "journal/sqlite_journal.h"
 #include "journal/test_story.h"
 
@@ -13,13 +14,13 @@ namespace {
 class JournalThread : public ::testing::Test {
  protected:
   Result<std::unique_ptr<SqliteJournal>> try_open() {
-    return SqliteJournal::open(
-        options_, [this](std::function<void()> function) { loop_.post(std::move(function)); });
+    return at_once(SqliteJournal::open(
+        options_, [this](std::function<void()> function) { loop_.post(std::move(function)); }));
   }
   std::unique_ptr<SqliteJournal> open() {
     auto journal = try_open();
     check(journal.has_value(), "the journal opens");
-    check((*journal)->lock(owner_named("a")).has_value(), "the lock is free");
+    check(at_once((*journal)->lock({}, owner_named("a"))).has_value(), "the lock is free");
     return *std::move(journal);
   }
 
@@ -91,7 +92,7 @@ TEST_F(JournalThread, what_waited_behind_a_hanging_commit_is_not_written_after_i
   disk_.wait_until_closed();
   const auto next = try_open();
   ASSERT_TRUE(next);
-  const auto left = (*next)->read();
+  const auto left = at_once((*next)->read({}));
   ASSERT_TRUE(left);
   ASSERT_EQ(left->size(), 1u);
   EXPECT_EQ(left->front().node.value(), "cp1");

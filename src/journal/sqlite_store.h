@@ -48,6 +48,10 @@ class SqliteStore {
   /// As in Journal. Dying without unlock() leaves the owner's name behind, as a crash does.
   Result<void> lock(const LockOwner& owner);
   Result<void> unlock();
+  /// Of the lock that is held. It does not run out; its fence counts how often a lock was broken.
+  Lease lease() const;
+  /// Errc::locked if the lock was broken.
+  Result<void> check_lease();
   Result<std::optional<LockOwner>> holder();
   Result<bool> holder_runs_here();
   Result<void> break_lock(const std::string& nonce);

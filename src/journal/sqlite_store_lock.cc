@@ -148,6 +148,20 @@ Result<bool> SqliteStore::still_mine(const Held& held) {
   return now->generation == held.generation && now->owner.nonce == held.owner.nonce;
 }
 
+Lease SqliteStore::lease() const {
+  check(held_.has_value(), "a lease belongs to a lock that is held");
+  return {held_->owner, static_cast<std::uint64_t>(held_->generation), {}};
+}
+
+Result<void> SqliteStore::check_lease() {
+  if (failure_) return tl::unexpected(*failure_);
+  if (!held_) return tl::unexpected(not_locked());
+  const auto mine = still_mine(*held_);
+  if (!mine) return tl::unexpected(mine.error());
+  if (!*mine) return kept(Result<void>(tl::unexpected(lock_was_broken(held_->owner))));
+  return {};
+}
+
 Result<void> SqliteStore::unlock() {
   if (!held_) return {};
   Result<void> given = failure_ ? tl::unexpected(*failure_) : kept(give_back(*held_));

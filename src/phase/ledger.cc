@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "async/signal.h"
 #include "base/mutant.h"
 
 namespace ichor {
@@ -14,12 +15,33 @@ constexpr Duration kAppendLimit = std::chrono::seconds(5);
 constexpr Duration kFarewellLimit = std::chrono::seconds(4);
 }  // namespace
 
-Result<void> Ledger::load() {
-  auto records = journal_.read();
-  if (!records) return tl::unexpected(std::move(records).error());
-  if (mutant("forgets-the-journal")) return {};
+Task<Result<void>> Ledger::load() {
+  auto records = co_await journal_.read(context_);
+  if (!records) co_return tl::unexpected(std::move(records).error());
+  if (mutant("forgets-the-journal")) co_return Result<void>();
   for (const JournalRecord& record : *records) facts_.fold(record, context_.now());
-  return {};
+  co_return Result<void>();
+}
+
+Task<Result<void>> Ledger::confirm_lease(Context context, LookTime asked) {
+  // A pause of this process, or of its machine, may have come after the store took the record.
+  while (asked.age(context) > lease_.length / 2 && !mutant("acts-after-its-lease")) {
+    asked = LookTime::now(context);
+    auto renewed = co_await journal_.renew(context.within(kAppendLimit));
+    if (!renewed) co_return renewed;
+  }
+  co_return Result<void>();
+}
+
+Task<void> Ledger::keep_lease(Context context) {
+  if (!may_run_out()) co_return;
+  while (!broken()) {
+    const Wake wake = co_await sleep_for(context, lease_.length / 3);
+    if (wake != Wake::signalled) co_return;
+    const auto renewed = co_await journal_.renew(context.within(kAppendLimit));
+    // What cannot be reached now may be before the lease has run out.
+    if (!renewed && renewed.error().code == Errc::locked) trouble_ = renewed.error().message;
+  }
 }
 
 Task<Result<std::uint64_t>> Ledger::append(JournalRecord record) {
@@ -31,6 +53,7 @@ Task<Result<std::uint64_t>> Ledger::append(JournalRecord record) {
   }
   Context context = context_.under(deaf_).within(kAppendLimit);
   context.deadline = std::min(context.deadline, leave_by_);
+  const LookTime asked = LookTime::now(context);
   auto seq = co_await journal_.append(context, record);
   if (!seq) {
     if (mutant("journal-error-ignored")) co_return std::uint64_t{1};
@@ -39,7 +62,11 @@ Task<Result<std::uint64_t>> Ledger::append(JournalRecord record) {
   }
   record.seq = *seq;
   facts_.fold(record, context_.now());
-  co_return seq;
+  if (record.kind != RecordKind::intent || !may_run_out()) co_return seq;
+  const auto confirmed = co_await confirm_lease(context_.under(deaf_), asked);
+  if (confirmed) co_return seq;
+  trouble_ = confirmed.error().message;
+  co_return tl::unexpected(confirmed.error());
 }
 
 }  // namespace ichor

@@ -6,6 +6,7 @@
 #include "async/task.h"
 #include "model/journal_facts.h"
 #include "port/journal.h"
+#include "wait/look_time.h"
 
 namespace ichor {
 
@@ -14,23 +15,33 @@ namespace ichor {
 /// any more. One run has one ledger, for its nodes and for its Kubernetes phases.
 class Ledger {
  public:
-  Ledger(Context context, Journal& journal, RunId run)
-      : context_(context), journal_(journal), run_(std::move(run)) {}
+  /// `lease` is the one that the run holds.
+  Ledger(Context context, Journal& journal, RunId run, Lease lease = {})
+      : context_(context), journal_(journal), run_(std::move(run)), lease_(std::move(lease)) {}
 
   /// Reads and folds everything earlier runs left.
-  Result<void> load();
+  Task<Result<void>> load();
 
   /// Durable when it returns. Not subject to the run's cancellation: what was done must be told.
+  /// When an intent returns, half of the lease is still ahead: whatever paused this process, no
+  /// other one acts before the call that follows has ended.
   Task<Result<std::uint64_t>> append(JournalRecord record);
+
+  /// Renews a lease that can run out, until the context ends or the lease is lost.
+  Task<void> keep_lease(Context context);
 
   const JournalFacts& facts() const { return facts_; }
   bool broken() const { return !trouble_.empty(); }
   const std::string& trouble() const { return trouble_; }
 
  private:
+  bool may_run_out() const { return lease_.length > Duration{}; }
+  Task<Result<void>> confirm_lease(Context context, LookTime asked);
+
   Context context_;
   Journal& journal_;
   RunId run_;
+  Lease lease_;
   JournalFacts facts_;
   MonoTime leave_by_{kNever};  // set when the run was told to stop
   std::string trouble_;
