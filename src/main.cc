@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "async/at_once.h"
 #include "base/check.h"
 #include "cli/command_line.h"
 #include "command/commands.h"

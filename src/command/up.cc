@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/hints.h"
+#include "command/ask_journal.h"
 #include "command/commands.h"
 #include "command/config_export.h"
 #include "command/ground.h"
@@ -132,9 +133,9 @@ void note_kubeconfig(const Result<bool>& exported, const std::string& path, Summ
 
 /// Leaves the report of all runs in the state folder. A report that cannot be written is no reason
 /// to call the run failed: the journal has all of it.
-void write_report(const std::string& cluster, StateDir& state, Summary& summary) {
+void write_report(const std::string& cluster, StateDir& state, Summary& summary, Desk& desk) {
   if (summary.result.nodes.empty()) return;  // it was refused before it looked at a node
-  const auto records = state.journal().read();
+  const auto records = read_journal(state.journal(), desk);
   if (!records) return;
   const auto written =
       state.files().write("report.html", SecretString(html_report(cluster, *records)));
@@ -196,7 +197,7 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   summary.written.emplace_back("state", space->state->path());
   summary.written.emplace_back("talosconfig", space->state->path() + "/talosconfig");
   summary.written.insert(summary.written.end(), configs->begin(), configs->end());
-  write_report(input.profile.name, *space->state, summary);
+  write_report(input.profile.name, *space->state, summary, desk);
   if (exported) note_kubeconfig(*exported, ground.kubeconfig, summary);
   summary.next = next_steps(summary.result, ground, input.profile.name);
   const bool gone = ground.lab_is_temporary && ended_well(summary.result.exit);

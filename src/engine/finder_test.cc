@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "async/at_once.h"
 #include "engine/test_kit.h"
 
 namespace ichor {
@@ -91,7 +92,7 @@ class FinderTest : public EngineRig, public Scout {
     return view;
   }
   void append(JournalRecord record) {
-    if (!locked_) locked_ = journal_.lock({"nonce", "host", "boot", 1}).has_value();
+    if (!locked_) locked_ = at_once(journal_.lock({}, {"nonce", "host", "boot", 1})).has_value();
     const auto body = [&]() -> Task<void> { co_await ledger_.append(record); };
     Task<void> task = body();
     task.start();

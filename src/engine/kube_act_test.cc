@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "async/at_once.h"
 #include "journal/memory_journal.h"
 #include "phase/kubernetes/test_kit.h"
 #include "phase/kubernetes/test_programs.h"
@@ -28,7 +29,7 @@ class Files final : public Artifacts {
 class KubeActTest : public ::testing::Test {
  protected:
   KubeActTest() : store_(bench_.clock), journal_(store_) {
-    EXPECT_TRUE(journal_.lock({"00000000000000aa", "host", "boot", 1}));
+    EXPECT_TRUE(at_once(journal_.lock({}, {"00000000000000aa", "host", "boot", 1})));
   }
 
   static ApplyObject secret() {
@@ -40,7 +41,7 @@ class KubeActTest : public ::testing::Test {
   }
   Outcome act(const Action& action) {
     Ledger ledger(bench_.context(), journal_, RunId("run"));
-    EXPECT_TRUE(ledger.load());
+    EXPECT_TRUE(at_once(ledger.load()));
     KubeWorld world{bench_.clock, bench_.random, bench_.cluster, programs_, connect_,
                     ledger,       files_,        bench_.events,  nullptr,   "/state"};
     ClusterHands hands(world, material_);
@@ -61,7 +62,7 @@ class KubeActTest : public ::testing::Test {
 
 TEST_F(KubeActTest, TellsTheIntentBeforeAndTheOutcomeAfterButNothingOfTheObject) {
   EXPECT_EQ(act(secret()).kind, OutcomeKind::done);
-  const auto records = journal_.read();
+  const auto records = at_once(journal_.read({}));
   ASSERT_EQ(records->size(), 2u);
   EXPECT_EQ((*records)[0].kind, RecordKind::intent);
   EXPECT_EQ((*records)[0].key, "Secret/kube-system/key");
@@ -89,7 +90,7 @@ TEST_F(KubeActTest, SendsAKeyOnlyAfterItWasKept) {
 TEST_F(KubeActTest, SendsNothingAfterTheRunWasCalledOff) {
   bench_.scope.cancel();
   EXPECT_EQ(act(secret()).error->code, Code::cancelled);
-  EXPECT_TRUE(journal_.read()->empty());
+  EXPECT_TRUE(at_once(journal_.read({}))->empty());
   EXPECT_EQ(mutations_, 0);
 }
 
@@ -100,7 +101,7 @@ TEST_F(KubeActTest, LeavesTheEndOfAKilledHelmOpen) {
   install.release.name_space = "kube-system";
   install.release.chart = "charts/cilium";
   EXPECT_EQ(act(install).kind, OutcomeKind::unknown) << "its revision is still pending";
-  EXPECT_EQ(journal_.read()->back().outcome, OutcomeKind::unknown);
+  EXPECT_EQ(at_once(journal_.read({}))->back().outcome, OutcomeKind::unknown);
 }
 
 }  // namespace

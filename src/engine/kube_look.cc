@@ -86,6 +86,8 @@ void KubeLook::judge() {
 
 void KubeLook::ask(const std::vector<KubeRead>& reads) {
   next_ = kNever;
+  // Whoever was called off wants no more answers.
+  if (context_.cancelled()) return;
   for (const KubeRead& read : reads) {
     std::visit([this](const auto& one) { ask(one); }, read);
   }
@@ -164,16 +166,45 @@ void KubeLook::keep(std::string key, Gate gate) {
   changed_.ring();
 }
 
+void KubeLook::keep_fresh(const std::string& key, std::uint64_t since) {
+  GateState& state = view_.gates[key];
+  if (state.turn >= since) return;
+  Asked& asked = asked_[&state];
+  if (asked.runs) return;
+  if (asked.again_at > context_.now()) {
+    next_ = std::min(next_, asked.again_at);
+    return;
+  }
+  asked.runs = true;
+  looks_.spawn(list_again(*keepers_.at(key), state, asked));
+}
+
+Task<void> KubeLook::list_again(GateKeeper& keeper, GateState& state, Asked& asked) {
+  const std::uint64_t turn = ++view_.turns;
+  if (co_await mirrors_.refresh(context_.within(kReadLimit), keeper.gate().watches)) {
+    state.turn = turn;
+    asked.failures = 0;
+    keeper.ask_again();
+  } else {
+    ++asked.failures;
+    asked.again_at =
+        later(context_.now(), read_delay(asked.failures, profile_.retry, world_.random));
+  }
+  asked.runs = false;
+  ++answers_;
+  changed_.ring();
+}
+
 void KubeLook::ask(const ReadGate& read) {
-  std::string key(read.name);
-  if (keepers_.contains(key)) return;
-  keep(std::move(key), make_gate(read.name, {material_.plan, read.names}));
+  const std::string key(read.name);
+  if (!keepers_.contains(key)) keep(key, make_gate(read.name, {material_.plan, read.names}));
+  keep_fresh(key, read.since);
 }
 
 void KubeLook::ask(const ReadWorkloads& read) {
-  std::string key = gate_key(*read.release);
-  if (keepers_.contains(key)) return;
-  keep(std::move(key), release_gate(*read.release));
+  const std::string key = gate_key(*read.release);
+  if (!keepers_.contains(key)) keep(key, release_gate(*read.release));
+  keep_fresh(key, read.since);
 }
 
 void KubeLook::ask(const ReadRequests&) {

@@ -63,6 +63,8 @@ class KubeLook {
   template <class T>
   Task<void> take(Seen<T>& seen, Asked& asked, Task<Looked<T>> answer);
   void keep(std::string key, Gate gate);
+  void keep_fresh(const std::string& key, std::uint64_t since);
+  Task<void> list_again(GateKeeper& keeper, GateState& state, Asked& asked);
 
   Task<Looked<KubeObject>> get(KubeRef ref);
   Task<Looked<Difference>> compare(const KubeObject& object, bool force);

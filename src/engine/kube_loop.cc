@@ -91,7 +91,9 @@ Task<KubeLoop::Next> KubeLoop::follow(Context context, Decision decision) {
     if (!idle) co_return Next::wait;
     co_return co_await confirm(context);
   }
-  confirmed_ = false;
+  // Only the last look itself is still under way where nothing is unmet.
+  const Wait* looks = std::get_if<Wait>(&decision);
+  if (!looks || !looks->reason.empty()) confirmed_ = false;
   if (Stop* stop = std::get_if<Stop>(&decision)) {
     if (idle) end_with(stop->end, std::move(stop->unmet));
     co_return idle ? Next::end : Next::wait;
@@ -112,6 +114,7 @@ Task<KubeLoop::Next> KubeLoop::follow(Context context, Decision decision) {
 Task<KubeLoop::Next> KubeLoop::confirm(Context context) {
   if (confirmed_ || mutant("gates-one-by-one")) co_return Next::end;
   const Context late{context.clock, context.scope, later(context.now(), kLastLook)};
+  if (acted_ > 0 && !run_.hands.only_plans()) view_.last_look = ++view_.turns;
   confirmed_ = co_await look_->refresh(late);
   if (confirmed_) co_return Next::again;
   if (context.expired()) {
@@ -144,12 +147,15 @@ bool KubeLoop::start(Context context, const std::vector<Action>& actions) {
   for (const Action& action : actions) {
     std::string key = key_of(action);
     Attempt& attempt = view_.attempts[key];
+    // An object that was applied and differs again is applied again.
+    const bool is_done = attempt.done && !std::holds_alternative<ApplyObject>(action);
     const bool waits =
-        attempt.in_flight || attempt.done || attempt.over || attempt.again_at > context.now();
+        attempt.in_flight || is_done || attempt.over || attempt.again_at > context.now();
     const bool fits = in_flight_ < kAtOnce || std::holds_alternative<InstallRelease>(action);
     if (waits || !fits) continue;
     any = true;
     attempt.in_flight = true;
+    attempt.done = false;
     ++in_flight_;
     say(EventKind::decided, reason_of(action));
     if (const auto* apply = std::get_if<ApplyObject>(&action);

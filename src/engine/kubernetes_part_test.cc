@@ -238,7 +238,7 @@ TEST_F(KubernetesPartTest, PlanEverythingThatARunWouldDoAndTouchNothing) {
                                               "create Release/kube-system/coredns"));
   EXPECT_EQ(bench_.cluster.applies, 0);
   EXPECT_THAT(programs_.calls, ::testing::Not(Contains("/bin/helm upgrade")));
-  EXPECT_TRUE(journal_.read()->empty()) << "a plan intends nothing";
+  EXPECT_TRUE(at_once(journal_.read({}))->empty()) << "a plan intends nothing";
 }
 
 TEST_F(KubernetesPartTest, SendAChangeNoMoreOftenThanTheProfileSays) {

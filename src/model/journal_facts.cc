@@ -76,7 +76,7 @@ void JournalFacts::fold_kubernetes(const JournalRecord& record) {
 }
 
 void JournalFacts::fold_observed(const JournalRecord& record) {
-  if (record.key == kSettledKey) settled_[record.node] = true;
+  if (record.key == kSettledKey) settled_[record.node] = record.seq;
   if (record.key == kAdoptedKey) adopted_ = true;
   if (record.key != kResetKey) return;
   came_back_[record.node] = record.value;
@@ -100,6 +100,13 @@ const MutationFact* JournalFacts::last(Call call, const NodeName& node) const {
 }
 
 bool JournalFacts::settled(const NodeName& node) const { return settled_.contains(node); }
+
+bool JournalFacts::confirmed(const NodeName& node) const {
+  const auto settled = settled_.find(node);
+  if (settled == settled_.end()) return false;
+  const MutationFact* sent = last(Call::apply_configuration, node);
+  return !sent || sent->intent < settled->second;
+}
 
 bool JournalFacts::excluded(const NodeName& node) const { return excluded_.contains(node); }
 

@@ -39,6 +39,8 @@ class JournalFacts {
   const MutationFact* last(Call call, const NodeName& node) const;
   /// Seen under the cluster's CA after its install: it must never fall back to maintenance mode.
   bool settled(const NodeName& node) const;
+  /// Whether it has been seen to run the config that it was last sent.
+  bool confirmed(const NodeName& node) const;
   const std::optional<NodeName>& bootstrap_target() const { return bootstrap_target_; }
   const Digest& secrets() const { return secrets_; }
   /// By which the cluster's configs are generated: "1.12". Empty: not told yet.
@@ -69,7 +71,7 @@ class JournalFacts {
 
   std::map<NodeName, BoundIdentity> bound_;
   std::map<Call, std::map<NodeName, MutationFact>> mutations_;
-  std::map<NodeName, bool> settled_;
+  std::map<NodeName, std::uint64_t> settled_;  // by the record that says so last
   std::map<NodeName, std::string> came_back_;
   std::map<NodeName, bool> excluded_;
   std::map<std::string, std::uint64_t> open_;  // Kubernetes objects and releases, by key

@@ -96,10 +96,12 @@ std::optional<Decision> decide_edit(const Wanted& wanted, const NodePlan& plan,
   const std::string& name = plan.name.value();
   const bool edited = sent->payload != config.digest;
   const bool may_take = !edited && sent->outcome != OutcomeKind::refused;
-  if (may_take && wanted.now - sent->at < kSettleTime && wanted.facts.settled(plan.name)) {
+  // One that ran it and runs another now was changed by somebody else.
+  const bool awaited = wanted.facts.settled(plan.name) && !wanted.facts.confirmed(plan.name);
+  if (may_take && wanted.now - sent->at < kSettleTime && awaited) {
     return Wait{fmt::format("{} has the changed config and does not run it yet", name)};
   }
-  const bool lost = sent->outcome != OutcomeKind::done && wanted.facts.settled(plan.name);
+  const bool lost = sent->outcome != OutcomeKind::done && awaited;
   if (!edited && !lost) return std::nullopt;
   const Stage stage = view.status->stage;
   if (stage != Stage::booting && stage != Stage::running) {
@@ -156,7 +158,7 @@ Decision Apply::decide(const Wanted& wanted, const NodePlan& plan, const NodeVie
   if (stage != Stage::booting && stage != Stage::running) {
     return Wait{fmt::format("{} is {}", plan.name.value(), name_of(stage))};
   }
-  if (!wanted.facts.settled(plan.name)) {
+  if (!wanted.facts.confirmed(plan.name)) {
     JournalRecord record;
     record.kind = RecordKind::observed;
     record.node = plan.name;

@@ -46,8 +46,9 @@ class ApplyTest : public testing::Test {
     record.outcome = outcome;
     facts_.fold(record, now_ - ago);
   }
-  void settled() {
+  void settled(std::uint64_t seq = 1) {
     JournalRecord record;
+    record.seq = seq;
     record.kind = RecordKind::observed;
     record.node = plan_.name;
     record.key = kSettledKey;
@@ -247,6 +248,16 @@ TEST_F(EditTest, AConfigThatSomebodyElseChangedIsNotTouched) {
   // What was sent is what is wanted, and the node has another one.
   sent_config(digest(1), OutcomeKind::done);
   EXPECT_EQ(std::get<Stop>(decide()).finding.id, "O4");
+}
+
+TEST_F(EditTest, AnUnansweredChangeThatTheNodeWasSeenToRunIsNotSentAgain) {
+  sent_config(digest(1), OutcomeKind::unknown, seconds(50));
+  configured(Stage::running, digest(2));
+  EXPECT_TRUE(decides<Remember>()) << "the answer was lost, so a look must confirm it";
+  settled(seq_ + 1);
+  EXPECT_TRUE(decides<Satisfied>());
+  configured(Stage::running, digest(9));
+  EXPECT_EQ(std::get<Stop>(decide()).finding.id, "O4") << "somebody else changed it since";
 }
 
 TEST_F(ApplyTest, BesideAClusterOlderThanTheJournalNothingIsInstalled) {

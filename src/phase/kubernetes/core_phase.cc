@@ -111,7 +111,18 @@ class Installs {
   /// What others need must work before they start; the CNI on every node.
   bool is_working(const WantedRelease& release) {
     if (mutant("releases-not-awaited")) return true;
-    return is_cni(release) ? course_.passes("cilium") : course_.works(release);
+    const std::uint64_t since = deployed_in(key_of(release));
+    if (!is_cni(release)) return course_.works(release, since);
+    return course_.passes("cilium", {}, Course::Window::whole, since);
+  }
+
+  /// The turn in which it was installed, or was first seen to be: what was listed before may lack
+  /// what helm has made.
+  std::uint64_t deployed_in(const std::string& key) const {
+    const Attempt* attempt = course_.view().attempt(key);
+    if (attempt && attempt->done) return attempt->turn;
+    const auto seen = course_.view().releases.find(key);
+    return seen == course_.view().releases.end() ? 0 : seen->second.turn;
   }
 
   bool is_deployed(const WantedRelease& release) {

@@ -77,11 +77,16 @@ const T* Course::look(const Seen<T>* seen, const std::string& what, std::uint64_
   return nullptr;
 }
 
-bool Course::judge_gate(const std::string& key, const std::string& name, Window window) {
+bool Course::judge_gate(const std::string& key, const std::string& name, Window window,
+                        std::uint64_t since) {
   const GateState* state = find_in(view_.gates, key);
   if (view_.assumed.contains(name)) return true;
-  if (state && state->ever_held && mutant("gates-one-by-one")) return true;
-  if (state && state->holds()) {
+  if (!state || (state->turn < since && !mutant("old-lists-trusted"))) {
+    await("the gate " + name);
+    return false;
+  }
+  if (state->ever_held && mutant("gates-one-by-one")) return true;
+  if (state->holds()) {
     for (const Finding& finding : state->notes) note(finding);
     if (window == Window::now || state->is_steady(wanted_.now)) return true;
     Unmet unsteady = state->unsteady(name);
@@ -89,7 +94,7 @@ bool Course::judge_gate(const std::string& key, const std::string& name, Window 
     wait(std::move(unsteady));
     return false;
   }
-  if (!state || (!state->seen && state->unmet.empty())) {
+  if (!state->seen && state->unmet.empty()) {
     await("the gate " + name);
     return false;
   }
@@ -107,15 +112,16 @@ bool Course::judge_gate(const std::string& key, const std::string& name, Window 
   return false;
 }
 
-bool Course::passes(std::string_view gate, std::vector<std::string> names, Window window) {
-  reads_.push_back(ReadGate{gate, std::move(names)});
+bool Course::passes(std::string_view gate, std::vector<std::string> names, Window window,
+                    std::uint64_t since) {
+  reads_.push_back(ReadGate{gate, std::move(names), since});
   const std::string name(gate);
-  return judge_gate(name, name, window);
+  return judge_gate(name, name, window, since);
 }
 
-bool Course::works(const WantedRelease& release) {
-  reads_.push_back(ReadWorkloads{&release});
-  return judge_gate(gate_key(release), release.name, Window::whole);
+bool Course::works(const WantedRelease& release, std::uint64_t since) {
+  reads_.push_back(ReadWorkloads{&release, since});
+  return judge_gate(gate_key(release), release.name, Window::whole, since);
 }
 
 void Course::watches(std::string_view gate, std::vector<std::string> names) {
@@ -146,7 +152,8 @@ bool Course::ensure(const KubeObject& object, const ApplyObject::Keep* keep) {
   const Seen<Difference>* seen = find_in(view_.differences, &object);
   const std::string name = name_of(seen);
   const Attempt* tried = name.empty() ? nullptr : view_.attempt(name);
-  if (tried && tried->done) {
+  const bool applied = tried && tried->done;
+  if (applied && (tried->turn >= view_.last_look || mutant("never-looks-again"))) {
     row(tried->change);
     return true;
   }
@@ -160,7 +167,7 @@ bool Course::ensure(const KubeObject& object, const ApplyObject::Keep* keep) {
     expect({name, "it is being applied", "give it more time", "K3", false});
     return false;
   }
-  const std::uint64_t since = tried ? tried->turn : 0;
+  const std::uint64_t since = std::max(view_.last_look, tried ? tried->turn : 0);
   reads_.push_back(ReadDifference{&object, force, since});
   const bool fresh = seen && seen->turn >= since;
   if (fresh && seen->trouble && view_.assumed.contains(name)) {
@@ -168,11 +175,11 @@ bool Course::ensure(const KubeObject& object, const ApplyObject::Keep* keep) {
     act(ApplyObject{object, force, {name, "create", {}}});
     return false;
   }
-  if (tried && tried->error) wait(unmet_of(name, *tried->error));
+  if (tried && tried->error && !applied) wait(unmet_of(name, *tried->error));
   const Difference* found = look(seen, name.empty() ? "an object" : name, since);
   if (!found) return false;
   if (found->change == "none" && !mutant("applies-always")) {
-    row({found->object, "none", {}});
+    row(applied ? tried->change : ObjectChange{found->object, "none", {}});
     return true;
   }
   ApplyObject apply{object, force, {found->object, found->change, found->lines}};

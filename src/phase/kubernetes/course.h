@@ -39,10 +39,11 @@ class Course {
   // What must hold.
 
   enum class Window { whole, now };  // has held for its time, or just holds
+  /// What was listed before the turn `since` says nothing about what was done in it.
   bool passes(std::string_view gate, std::vector<std::string> names = {},
-              Window window = Window::whole);
-  /// The workloads of a release that is deployed.
-  bool works(const WantedRelease& release);
+              Window window = Window::whole, std::uint64_t since = 0);
+  /// The workloads of a release that is deployed, or was in the turn `since`.
+  bool works(const WantedRelease& release, std::uint64_t since);
   /// Looks at a gate and does not wait for it, so that it is known when something else fails.
   void watches(std::string_view gate, std::vector<std::string> names = {});
   void watches(const WantedRelease& release) { reads_.push_back(ReadWorkloads{&release}); }
@@ -90,7 +91,8 @@ class Course {
 
  private:
   bool ensure(const KubeObject& object, const ApplyObject::Keep* keep);
-  bool judge_gate(const std::string& key, const std::string& name, Window window);
+  bool judge_gate(const std::string& key, const std::string& name, Window window,
+                  std::uint64_t since);
   void meet(const Trouble& trouble);
   void await(const std::string& what);
   template <class T>

@@ -191,6 +191,7 @@ TEST_F(CourseTest, GivesAHelmOfAnEarlierRunTimeBeforeItsRevisionIsTakenAway) {
 }
 
 TEST_F(CourseTest, HandsOverOnlyWhatHoldsInOneLook) {
+  holds("nodes");
   holds("flux");
   is_unmet("kustomizations", "not ready");
   EXPECT_TRUE(std::holds_alternative<Wait>(decide(ValidationPhase())));
@@ -202,6 +203,24 @@ TEST_F(CourseTest, HandsOverOnlyWhatHoldsInOneLook) {
   view_.gates["flux"] = {};
   holds("flux");
   EXPECT_TRUE(std::holds_alternative<Satisfied>(decide(ValidationPhase())));
+  is_unmet("nodes", "Node/w1 is cordoned");
+  EXPECT_TRUE(std::holds_alternative<Wait>(decide(ValidationPhase())));
+}
+
+TEST_F(CourseTest, AReleaseIsNotJudgedByWhatWasListedBeforeItsInstall) {
+  const WantedRelease release = [] {
+    WantedRelease made;
+    made.name = "coredns";
+    return made;
+  }();
+  const KubeWanted wanted{profile_, material_, facts_, false, now_};
+  const auto works = [&](std::uint64_t since) {
+    return Course(wanted, view_).works(release, since);
+  };
+  holds(gate_key(release));
+  view_.gates[gate_key(release)].turn = 4;
+  EXPECT_TRUE(works(4));
+  EXPECT_FALSE(works(5)) << "it was listed before helm had made anything";
 }
 
 }  // namespace

@@ -155,12 +155,21 @@ void GateKeeper::ask_probe() {
   asking_.spawn(run_probe());
 }
 
+void GateKeeper::ask_again() {
+  ++asked_again_;
+  probed_.reset();
+  judged_at_.reset();
+}
+
 Task<void> GateKeeper::run_probe() {
+  const int asked_again = asked_again_;
   Probed probed = co_await gate_.probe(context_, place_);
-  probed_ = std::move(probed);
-  probed_at_ = context_.now();
-  state_.seen = true;
   asks_ = false;
+  if (asked_again == asked_again_) {
+    probed_ = std::move(probed);
+    probed_at_ = context_.now();
+    state_.seen = true;
+  }
   changed_.ring();
 }
 

@@ -76,6 +76,7 @@ struct GateState {
   bool refused{false};                 // the API does not let us look, and never will
   bool over{false};                    // waiting does not help
   bool ever_held{false};
+  std::uint64_t turn{0};  // of the last time all of it was listed, see KubeView::turns
 
   bool holds() const { return held_since.has_value(); }
   bool is_steady(MonoTime now) const { return holds() && now - *held_since >= stable; }
@@ -93,6 +94,8 @@ class GateKeeper {
 
   /// Judges what is known now, and asks for what is missing.
   void look();
+  /// Forgets what was asked before now.
+  void ask_again();
   const Gate& gate() const { return gate_; }
   /// Whether everything was asked for and has been answered.
   bool has_tried() const;
@@ -122,6 +125,7 @@ class GateKeeper {
   std::vector<Unmet> judged_;
   std::optional<std::uint64_t> judged_at_;  // by the changes of its mirrors
   bool asks_{false};
+  int asked_again_{0};  // how often
   std::optional<MonoTime> listed_at_;
   std::optional<Probed> probed_;
   MonoTime probed_at_{};

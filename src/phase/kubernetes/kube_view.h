@@ -27,10 +27,12 @@ namespace ichor {
 struct ReadGate {
   std::string_view name;
   std::vector<std::string> names;
+  std::uint64_t since{0};  // what was listed in an earlier turn does not do
 };
 /// The gate that a release makes for itself: its workloads do what they are for.
 struct ReadWorkloads {
   const WantedRelease* release;
+  std::uint64_t since{0};  // what was listed in an earlier turn does not do
 };
 /// CertificateSigningRequests, judged.
 struct ReadRequests {};
@@ -127,6 +129,9 @@ struct KubeView {
   /// Counts what was asked and what was done, in order: a look that comes after an action has a
   /// higher turn, also where no time passed between them.
   std::uint64_t turns{0};
+  /// The last look: objects must have been compared since then. Set when all else is done, because
+  /// what was applied first may be gone by then.
+  std::uint64_t last_look{0};
   std::map<std::string, GateState, std::less<>> gates;  // by name; of a release: see key_of()
   std::vector<JudgedRequest> requests;
   std::map<KubeRef, Seen<KubeObject>> objects;  // null: it is not there

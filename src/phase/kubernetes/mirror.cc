@@ -84,6 +84,7 @@ Task<bool> KubeMirror::relist(Context context) {
 Task<bool> KubeMirror::refresh(Context context) {
   CallResult<KubeList> list = co_await client_.list(context, query_);
   if (list) {
+    ++refreshed_;
     take(*std::move(list));
   } else if (list.error().code == Code::not_found && synced_) {
     synced_ = false;
@@ -117,6 +118,7 @@ void KubeMirror::take(KubeEvent event) {
 }
 
 Task<bool> KubeMirror::follow(Context context) {
+  const int refreshed = refreshed_;
   auto stream = co_await client_.watch(context, query_, version_);
   if (!stream) {
     const bool forgotten = stream.error().code == Code::out_of_range;
@@ -132,7 +134,8 @@ Task<bool> KubeMirror::follow(Context context) {
       }
       co_return false;
     }
-    if (!*event) co_return true;
+    // What this watch still has to say may be older than the list that came in between.
+    if (!*event || refreshed_ != refreshed) co_return true;
     failures_ = 0;
     trouble_.reset();
     take(**std::move(event));
@@ -194,6 +197,17 @@ Task<bool> KubeMirrors::refresh(Context context) {
   for (const auto& [query, mirror] : mirrors_) {
     const bool known = mirror->synced() || (mirror->unserved() && !mutant("old-kinds-trusted"));
     if (known) lists.spawn(refresh_one(context, *mirror, all));
+  }
+  co_await lists.join();
+  co_return all;
+}
+
+Task<bool> KubeMirrors::refresh(Context context, const std::vector<KubeQuery>& queries) {
+  bool all = true;
+  TaskGroup lists(context);
+  for (const KubeQuery& query : queries) {
+    const auto mirror = mirrors_.find(query);
+    if (mirror != mirrors_.end()) lists.spawn(refresh_one(context, *mirror->second, all));
   }
   co_await lists.join();
   co_return all;

@@ -32,8 +32,8 @@ class KubeMirror {
   /// Runs until the context ends.
   Task<void> run(Context context);
 
-  /// Lists once more, beside the watch: what was missed is made up for. False if there was no
-  /// answer; then what was known stays.
+  /// Lists once more: what was missed is made up for. The watch goes on from that list, so a change
+  /// from before it cannot undo it. False if there was no answer; then what was known stays.
   Task<bool> refresh(Context context);
 
   /// Whether a list has been seen. Without one `trouble` says why.
@@ -72,6 +72,7 @@ class KubeMirror {
   bool synced_{false};
   std::optional<CallError> trouble_;
   int failures_{0};
+  int refreshed_{0};  // how often
 };
 
 /// The mirrors of one place, one for each query, however many ask for it.
@@ -88,6 +89,8 @@ class KubeMirrors {
   /// Lists everything that was ever listed once more, side by side, so that what it says was seen
   /// together. False if something was not answered.
   Task<bool> refresh(Context context);
+  /// The same of some queries, whether or not they were listed before.
+  Task<bool> refresh(Context context, const std::vector<KubeQuery>& queries);
   /// Asks again for kinds that were not served when they were last asked for. False: one is now.
   Task<bool> are_still_unserved(Context context);
 

@@ -25,6 +25,8 @@ void ValidationPhase::follow(Course& course) const {
       course.stop(std::move(unclean));
     }
   }
+  // A node may have been lost or cordoned since phase 2, and a handover is of a whole cluster.
+  course.passes("nodes", node_names(course.wanted().profile), Course::Window::now);
   // All of them in one look: one that held may be broken again before the last of them does.
   for (const std::string_view gate : gates_of_phase(number(), plan)) {
     if (!is_left_out(gate)) course.passes(gate);
