@@ -93,6 +93,11 @@ void KubeLook::ask(const std::vector<KubeRead>& reads) {
   }
 }
 
+bool KubeLook::asks() const {
+  return std::any_of(keepers_.begin(), keepers_.end(),
+                     [](const auto& keeper) { return keeper.second->asks(); });
+}
+
 MonoTime KubeLook::due() const {
   MonoTime due = next_;
   for (const auto& [key, keeper] : keepers_) due = std::min(due, keeper->due());

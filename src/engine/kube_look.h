@@ -34,6 +34,8 @@ class KubeLook {
 
   /// How often a question was answered; a ring without an answer comes from a mirror.
   std::uint64_t answers() const { return answers_; }
+  /// Whether a gate still waits for an answer.
+  bool asks() const;
   /// When to look again, if nothing changes until then.
   MonoTime due() const;
   /// Waits for all that still runs, after the context was cancelled.

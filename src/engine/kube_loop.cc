@@ -82,7 +82,9 @@ Task<void> KubeLoop::run(Context context) {
 }
 
 Task<KubeLoop::Next> KubeLoop::follow(Context context, Decision decision) {
-  const bool idle = in_flight_ == 0;
+  // When time is up, whoever was asked last says what is missing.
+  const bool asks = context.expired() && !context.cancelled() && look_->asks();
+  const bool idle = in_flight_ == 0 && !asks;
   if (context.cancelled()) {
     report_.worsen(StepEnd::cancelled);
     co_return idle ? Next::end : Next::wait;

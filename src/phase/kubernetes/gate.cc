@@ -212,6 +212,11 @@ class Waiting {
       const Wake wake = co_await pause(rings, holds);
       end.cancelled = wake == Wake::cancelled;
       if (end.cancelled || context_.expired()) {
+        // Whoever was asked last hears of the end as well, and says what is missing.
+        while (!context_.cancelled() && keeper_.asks()) {
+          co_await changed_.rung_since(patient(), changed_.rings());
+        }
+        if (!holds) keeper_.look();
         if (holds) state_.unmet.push_back(newly_served());
         break;
       }
@@ -254,6 +259,9 @@ class Waiting {
     event.text = keeper_.gate().name + ": " + summary_of(unmet);
     place_.events.emit(event);
   }
+
+  /// Without a deadline.
+  Context patient() const { return {context_.clock, context_.scope, kNever}; }
 
   Task<Wake> pause(std::uint64_t rings, bool holds) {
     // One that holds and is not confirmed is asked about again in a moment.

@@ -99,6 +99,8 @@ class GateKeeper {
   const Gate& gate() const { return gate_; }
   /// Whether everything was asked for and has been answered.
   bool has_tried() const;
+  /// Whether an answer is still to come.
+  bool asks() const { return asks_; }
   /// When to look again, if nothing changes until then.
   MonoTime due() const;
   /// Waits for what is being asked.
