@@ -109,8 +109,8 @@ KubeReply start_watch(const Asked& asked, Takes takes) {
     auto list = api.list(asked.query());
     if (!list) return asked.failed(list.error());
     watch.version = list->resource_version;
-    for (json& object : list->items) {
-      if (takes(object)) watch.initial.push_back(std::move(object));
+    for (const json& object : list->items) {
+      if (takes(object)) watch.initial.push_back(object);
     }
   }
   auto channel = api.watch(asked.query(), watch.version, std::move(takes));
@@ -133,8 +133,8 @@ CallResult<KubeList> list_from(const Asked& asked, const std::string& token) {
   auto list = asked.cluster.api().list_at(
       asked.query(), static_cast<std::uint64_t>(number_in(token.substr(0, slash))));
   if (!list) return list;
-  std::erase_if(list->items, [&](const json& object) {
-    const std::string key = namespace_in(object) + "/" + name_in(object);
+  std::erase_if(list->items.shared(), [&](const SeenObject& object) {
+    const std::string key = namespace_in(*object) + "/" + name_in(*object);
     return key <= token.substr(std::min(slash + 1, token.size()));
   });
   return list;
@@ -146,7 +146,7 @@ KubeReply collection(const Asked& asked) {
   if (asked.target.flag("watch")) return start_watch(asked, *std::move(takes));
   auto list = list_from(asked, asked.target.get("continue"));
   if (!list) return asked.failed(list.error());
-  std::vector<json>& objects = list->items;
+  std::vector<json> objects(list->items.begin(), list->items.end());
   std::erase_if(objects, [&](const json& object) { return !(*takes)(object); });
   json metadata{{"resourceVersion", list->resource_version}};
   const auto limit = static_cast<std::size_t>(number_in(asked.target.get("limit")));

@@ -117,11 +117,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
       if (!told || !*told) break;
       const KubeEvent& one = **told;
       switch (one.kind) {
-        case KubeEvent::Kind::added: event("ADDED", one.object); break;
-        case KubeEvent::Kind::modified: event("MODIFIED", one.object); break;
-        case KubeEvent::Kind::deleted: event("DELETED", one.object); break;
+        case KubeEvent::Kind::added: event("ADDED", *one.object); break;
+        case KubeEvent::Kind::modified: event("MODIFIED", *one.object); break;
+        case KubeEvent::Kind::deleted: event("DELETED", *one.object); break;
         case KubeEvent::Kind::bookmark:
-          send_bookmark(one.object["metadata"]["resourceVersion"].get<std::string>(), false);
+          send_bookmark((*one.object)["metadata"]["resourceVersion"].get<std::string>(), false);
       }
     }
     if (!context.cancelled()) finish_watch();

@@ -86,7 +86,7 @@ std::vector<Workloads::Wanted> Workloads::wanted_pods(const KubeRef& ref,
                                                       const Object& object) const {
   std::vector<std::string> all, ready;
   const auto nodes = api_.list({{"", "v1", "Node"}, {}, {}, {}});
-  for (const Object& node : nodes ? nodes->items : std::vector<Object>{}) {
+  for (const Object& node : nodes ? nodes->items : SeenObjects{}) {
     all.push_back(name_in(node));
     if (condition_status(node, "Ready") == "True") ready.push_back(name_in(node));
   }

@@ -242,12 +242,12 @@ CallResult<KubeList> ApiServer::list(const KubeQuery& query) const {
   list.resource_version = std::to_string(stale_.value_or(version_));
   if (stale_) {
     for (const auto& [key, object] : objects_at(**kind, *stale_)) {
-      if (selected(*object, query)) list.items.push_back(*object);
+      if (selected(*object, query)) list.items.push_back(object);
     }
     return list;
   }
   for (const auto& [key, entry] : (*kind)->objects) {
-    if (selected(*entry.object, query)) list.items.push_back(*entry.object);
+    if (selected(*entry.object, query)) list.items.push_back(entry.object);
   }
   if (!(*kind)->computed) return list;
   std::vector<KubeObject> made;
@@ -269,7 +269,7 @@ CallResult<KubeList> ApiServer::list_at(const KubeQuery& query, std::uint64_t ve
   KubeList list;
   list.resource_version = std::to_string(version);
   for (const auto& [key, object] : objects_at(**kind, version)) {
-    if (selected(*object, query)) list.items.push_back(*object);
+    if (selected(*object, query)) list.items.push_back(object);
   }
   return list;
 }

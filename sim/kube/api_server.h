@@ -110,7 +110,7 @@ class ApiServer {
   void release_watches(bool whole);
 
  private:
-  using Stored = std::shared_ptr<const KubeObject>;
+  using Stored = SeenObject;
   struct Entry {
     Stored object;
     FieldOwners owners;

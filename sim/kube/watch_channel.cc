@@ -12,6 +12,11 @@ CallError failed(Progress progress, Code code, std::string text) {
   return {Call::kube_read, progress, TlsVerdict::fine, code, std::move(text)};
 }
 
+SeenObject of_version(KubeObject object, std::string version) {
+  object["metadata"]["resourceVersion"] = std::move(version);
+  return std::make_shared<const KubeObject>(std::move(object));
+}
+
 }  // namespace
 
 void WatchChannel::release(bool whole) {
@@ -47,15 +52,15 @@ Task<CallResult<std::optional<KubeEvent>>> ChannelStream::next(Context context) 
     }
     if (context.now() < bookmark_at_ || channel_->held) continue;
     bookmark_at_ = context.now() + kBookmarks;
-    KubeEvent bookmark;
-    bookmark.object["metadata"]["resourceVersion"] = version_();
-    co_return std::optional(std::move(bookmark));
+    co_return std::optional(KubeEvent{KubeEvent::Kind::bookmark, of_version({}, version_())});
   }
   WatchChannel::Told told = std::move(channel_->events.front());
   channel_->events.pop_front();
-  KubeEvent event{told.kind, *told.object};
-  event.object["metadata"]["resourceVersion"] = std::move(told.version);
-  co_return std::optional(std::move(event));
+  // One that is gone, or no longer asked for, is told as it was last, with the version of now.
+  if (text_at(*told.object, {"metadata", "resourceVersion"}) != told.version) {
+    told.object = of_version(*told.object, std::move(told.version));
+  }
+  co_return std::optional(KubeEvent{told.kind, std::move(told.object)});
 }
 
 bool selected(const KubeObject& object, const KubeQuery& query) {

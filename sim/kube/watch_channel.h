@@ -19,7 +19,7 @@ class WatchChannel {
     KubeEvent::Kind kind;
     std::string key;  // of the object within its kind
     std::string version;
-    std::shared_ptr<const KubeObject> object;
+    SeenObject object;
   };
 
   /// What else an object must be to be told of; empty: nothing.

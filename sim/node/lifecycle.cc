@@ -55,8 +55,8 @@ void Node::Impl::begin_boot() {
     NodeDisk& disk = change_disk();
     disk.config = std::exchange(disk.staged_config, {});
   }
-  m_.boot_high = random_.next();
-  m_.boot_low = random_.next();
+  const std::uint64_t high = random_.next();
+  m_.boot_id = BootId(uuid_from(high, random_.next()));
   log_.status(now(), shown_);
   open_sequence(SequenceName::initialize, Stage::booting, "config");
   say_early_services();
@@ -329,10 +329,7 @@ Fingerprint Node::Impl::fingerprint() const {
   }
 }
 
-BootId Node::Impl::boot_id() const {
-  if (!m_.powered) return {};
-  return BootId(uuid_from(m_.boot_high, m_.boot_low));
-}
+BootId Node::Impl::boot_id() const { return m_.powered ? m_.boot_id : BootId(); }
 
 NodeName Node::Impl::hostname() const {
   if (m_.facts != nullptr && !m_.facts->hostname.value().empty()) return m_.facts->hostname;

@@ -161,8 +161,7 @@ class Node::Impl {
     MonoTime join_began{};
     MonoTime learner_since{};
     std::uint64_t seen_revision{0};
-    std::uint64_t boot_high{0};
-    std::uint64_t boot_low{0};
+    BootId boot_id;
     std::uint64_t maintenance_key{0};
     std::string config;  // active
     const ConfigFacts* facts{nullptr};

@@ -36,7 +36,7 @@ std::string metadata_text(const KubeObject& object, const char* key) {
 }
 
 /// Items of a list have neither apiVersion nor kind of their own. Gives what they weigh.
-std::size_t take_items(KubeObject& page, const KubeKind& kind, std::vector<KubeObject>& items) {
+std::size_t take_items(KubeObject& page, const KubeKind& kind, SeenObjects& items) {
   const auto found = page.find("items");
   if (found == page.end() || !found->is_array()) return 0;
   std::size_t weight = 0;

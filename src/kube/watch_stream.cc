@@ -70,10 +70,11 @@ CallResult<std::optional<KubeEvent>> event_of(const std::string& line) {
   const std::string type = text_in(*parsed, "type");
   if (type == "ERROR") return tl::unexpected(error_in((*parsed)["object"]));
   KubeEvent event;
-  event.object = std::move((*parsed)["object"]);
-  if (!slim(event.object)) {
+  KubeObject& object = (*parsed)["object"];
+  if (!slim(object)) {
     return tl::unexpected(broken(Code::internal, "a watch event has no object with metadata"));
   }
+  event.object = std::make_shared<const KubeObject>(std::move(object));
   if (type == "ADDED") event.kind = KubeEvent::Kind::added;
   if (type == "MODIFIED") event.kind = KubeEvent::Kind::modified;
   if (type == "DELETED") event.kind = KubeEvent::Kind::deleted;

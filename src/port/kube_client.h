@@ -13,7 +13,7 @@
 namespace ichor {
 
 struct KubeList {
-  std::vector<KubeObject> items;
+  SeenObjects items;
   std::string resource_version;  // from which a watch goes on
 };
 
@@ -27,7 +27,7 @@ struct KubeResource {
 struct KubeEvent {
   enum class Kind { added, modified, deleted, bookmark };
   Kind kind{Kind::bookmark};
-  KubeObject object;  // of a bookmark only metadata.resourceVersion
+  SeenObject object;  // never null; of a bookmark only metadata.resourceVersion
 };
 
 /// An open watch. Destroying it closes the stream.

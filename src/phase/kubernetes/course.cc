@@ -114,18 +114,18 @@ bool Course::judge_gate(const std::string& key, const std::string& name, Window 
 
 bool Course::passes(std::string_view gate, std::vector<std::string> names, Window window,
                     std::uint64_t since) {
-  reads_.push_back(ReadGate{gate, std::move(names), since});
+  reads_.emplace_back(ReadGate{gate, std::move(names), since});
   const std::string name(gate);
   return judge_gate(name, name, window, since);
 }
 
 bool Course::works(const WantedRelease& release, std::uint64_t since) {
-  reads_.push_back(ReadWorkloads{&release, since});
+  reads_.emplace_back(ReadWorkloads{&release, since});
   return judge_gate(gate_key(release), release.name, Window::whole, since);
 }
 
 void Course::watches(std::string_view gate, std::vector<std::string> names) {
-  reads_.push_back(ReadGate{gate, std::move(names)});
+  reads_.emplace_back(ReadGate{gate, std::move(names)});
 }
 
 std::vector<Unmet> Course::unmet_at(std::string_view key, const std::string& gate) const {
@@ -168,7 +168,7 @@ bool Course::ensure(const KubeObject& object, const ApplyObject::Keep* keep) {
     return false;
   }
   const std::uint64_t since = std::max(view_.last_look, tried ? tried->turn : 0);
-  reads_.push_back(ReadDifference{&object, force, since});
+  reads_.emplace_back(ReadDifference{&object, force, since});
   const bool fresh = seen && seen->turn >= since;
   if (fresh && seen->trouble && view_.assumed.contains(name)) {
     // What it belongs to would be there by then.
@@ -189,44 +189,44 @@ bool Course::ensure(const KubeObject& object, const ApplyObject::Keep* keep) {
 }
 
 const KubeObject* Course::object(const KubeRef& ref) {
-  reads_.push_back(ReadObject{ref});
+  reads_.emplace_back(ReadObject{ref});
   return look(find_in(view_.objects, ref), to_text(ref));
 }
 
 const std::vector<WantedRelease>* Course::helmfile(const std::string& file) {
-  reads_.push_back(ReadHelmfile{file});
+  reads_.emplace_back(ReadHelmfile{file});
   return look(find_in(view_.helmfiles, file), file);
 }
 
 const KubeObjects* Course::crds(const ReadCrds& read) {
-  reads_.push_back(read);
+  reads_.emplace_back(read);
   const void* const key = read.chart ? static_cast<const void*>(read.chart) : read.release;
   return look(find_in(view_.crds, key), read.chart ? read.chart->chart : read.release->chart);
 }
 
 const KubeObject* Course::secret(const KubernetesPlan::SecretItem& item) {
-  reads_.push_back(ReadSecret{&item});
+  reads_.emplace_back(ReadSecret{&item});
   return look(find_in(view_.secrets, &item),
               fmt::format("Secret/{}/{}", item.name_space, item.name));
 }
 
 const DeployedRelease* Course::release(const WantedRelease& release, std::uint64_t since) {
-  reads_.push_back(ReadRelease{&release, since});
+  reads_.emplace_back(ReadRelease{&release, since});
   const std::string key = key_of(release);
   return look(find_in(view_.releases, key), key, since);
 }
 
 void Course::follow(const WantedRelease& release, Duration pace) {
-  reads_.push_back(ReadRelease{&release, {}, pace});
+  reads_.emplace_back(ReadRelease{&release, {}, pace});
 }
 
 const TreeVerdict* Course::tree() {
-  reads_.push_back(ReadTree{});
+  reads_.emplace_back(ReadTree{});
   return look(&view_.tree, plan().flux.kustomize_root);
 }
 
 const std::vector<JudgedRequest>& Course::requests() {
-  reads_.push_back(ReadRequests{});
+  reads_.emplace_back(ReadRequests{});
   return view_.requests;
 }
 

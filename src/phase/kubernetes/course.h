@@ -30,7 +30,9 @@ struct KubeWanted {
 class Course {
  public:
   /// Both must outlive it.
-  Course(const KubeWanted& wanted, const KubeView& view) : wanted_(wanted), view_(view) {}
+  Course(const KubeWanted& wanted, const KubeView& view) : wanted_(wanted), view_(view) {
+    reads_.reserve(kUsualReads);
+  }
 
   const KubeWanted& wanted() const { return wanted_; }
   const KubernetesPlan& plan() const { return wanted_.material.plan; }
@@ -90,6 +92,8 @@ class Course {
   Decision take_decision();
 
  private:
+  static constexpr std::size_t kUsualReads = 32;
+
   bool ensure(const KubeObject& object, const ApplyObject::Keep* keep);
   bool judge_gate(const std::string& key, const std::string& name, Window window,
                   std::uint64_t since);

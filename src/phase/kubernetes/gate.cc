@@ -60,13 +60,17 @@ void GateKeeper::look() {
   const std::uint64_t changes =
       std::accumulate(watches_.begin(), watches_.end(), std::uint64_t{0},
                       [](std::uint64_t sum, const auto* watch) { return sum + watch->changes(); });
-  if (judged_at_ != changes) judged_ = judge();
+  const bool fresh = judged_at_ != changes;
+  if (fresh) judged_ = judge();
   judged_at_ = changes;
   if (!judged_.empty()) {
     probed_.reset();
     ask_why();
-    return conclude(judged_);
+    if (fresh || !concluded_) conclude(judged_);
+    concluded_ = true;
+    return;
   }
+  concluded_ = false;
   view_.pods.clear();
   if (!gate_.probe) return conclude({});
   ask_probe();
@@ -135,11 +139,11 @@ void GateKeeper::ask_why() {
 }
 
 Task<void> GateKeeper::list_pods() {
-  KubeObjects pods;
+  SeenObjects pods;
   for (const KubeQuery& query : gate_.pods) {
     auto list = co_await place_.kube->list(context_, query);
     if (!list) continue;  // the reason stays unsaid; the gate does not depend on it
-    std::move(list->items.begin(), list->items.end(), std::back_inserter(pods));
+    for (SeenObject& pod : list->items.shared()) pods.push_back(std::move(pod));
   }
   view_.pods = std::move(pods);
   asks_ = false;

@@ -39,8 +39,8 @@ struct GatePlace {
 
 /// What was seen of the kinds that a gate watches.
 struct GateView {
-  std::vector<const KubeObjects*> objects;  // as Gate::watches asks
-  KubeObjects pods;                         // as Gate::pods asks; empty as long as all is well
+  std::vector<const SeenObjects*> objects;  // as Gate::watches asks
+  SeenObjects pods;                         // as Gate::pods asks; empty as long as all is well
 };
 
 /// What was learned by asking, where no object says it.
@@ -126,6 +126,7 @@ class GateKeeper {
   GateState& state_;
   std::vector<Unmet> judged_;
   std::optional<std::uint64_t> judged_at_;  // by the changes of its mirrors
+  bool concluded_{false};                   // from judged_, by the last look
   bool asks_{false};
   int asked_again_{0};  // how often
   std::optional<MonoTime> listed_at_;

@@ -11,22 +11,37 @@ const KubeObject& nothing() {
   return null;
 }
 
+/// Up to here, comparing one key after the other is quicker than walking the tree of a map.
+constexpr std::size_t kFewKeys = 12;
+
+const KubeObject* member(const KubeObject& object, std::string_view key) {
+  const auto* members = object.get_ptr<const KubeObject::object_t*>();
+  if (members == nullptr) return nullptr;
+  if (members->size() > kFewKeys) {
+    const auto found = members->find(key);
+    return found == members->end() ? nullptr : &found->second;
+  }
+  for (const auto& [name, value] : *members) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 const KubeObject& at(const KubeObject& object, std::initializer_list<std::string_view> path) {
   const KubeObject* place = &object;
   for (const std::string_view key : path) {
-    if (!place->is_object()) return nothing();
-    const auto found = place->find(key);
-    if (found == place->end()) return nothing();
-    place = &*found;
+    place = member(*place, key);
+    if (place == nullptr) return nothing();
   }
   return *place;
 }
 
-std::string text_at(const KubeObject& object, std::initializer_list<std::string_view> path) {
-  const KubeObject& value = at(object, path);
-  return value.is_string() ? value.get<std::string>() : std::string();
+const std::string& text_at(const KubeObject& object, std::initializer_list<std::string_view> path) {
+  static const std::string none;
+  const auto* text = at(object, path).get_ptr<const std::string*>();
+  return text == nullptr ? none : *text;
 }
 
 std::int64_t number_at(const KubeObject& object, std::initializer_list<std::string_view> path,
@@ -40,9 +55,11 @@ bool flag_at(const KubeObject& object, std::initializer_list<std::string_view> p
   return value.is_boolean() && value.get<bool>();
 }
 
-std::string name_in(const KubeObject& object) { return text_at(object, {"metadata", "name"}); }
+const std::string& name_in(const KubeObject& object) {
+  return text_at(object, {"metadata", "name"});
+}
 
-std::string namespace_in(const KubeObject& object) {
+const std::string& namespace_in(const KubeObject& object) {
   return text_at(object, {"metadata", "namespace"});
 }
 
@@ -55,7 +72,7 @@ const KubeObject& condition(const KubeObject& object, std::string_view type) {
   return nothing();
 }
 
-std::string condition_status(const KubeObject& object, std::string_view type) {
+const std::string& condition_status(const KubeObject& object, std::string_view type) {
   return text_at(condition(object, type), {"status"});
 }
 

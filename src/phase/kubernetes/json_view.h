@@ -13,18 +13,19 @@ namespace ichor {
 
 /// The value at the end of a path; null if there is none.
 const KubeObject& at(const KubeObject& object, std::initializer_list<std::string_view> path);
-std::string text_at(const KubeObject& object, std::initializer_list<std::string_view> path);
+/// Lives as long as the object.
+const std::string& text_at(const KubeObject& object, std::initializer_list<std::string_view> path);
 std::int64_t number_at(const KubeObject& object, std::initializer_list<std::string_view> path,
                        std::int64_t otherwise = 0);
 bool flag_at(const KubeObject& object, std::initializer_list<std::string_view> path);
 
-std::string name_in(const KubeObject& object);
-std::string namespace_in(const KubeObject& object);
+const std::string& name_in(const KubeObject& object);
+const std::string& namespace_in(const KubeObject& object);
 
 /// The entry of status.conditions of this type; null if there is none.
 const KubeObject& condition(const KubeObject& object, std::string_view type);
 /// Its status: "True", "False", "Unknown", or empty.
-std::string condition_status(const KubeObject& object, std::string_view type);
+const std::string& condition_status(const KubeObject& object, std::string_view type);
 
 /// "reason: message" of a condition, or what of it there is.
 std::string words_of(const KubeObject& condition);

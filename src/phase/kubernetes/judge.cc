@@ -45,7 +45,7 @@ std::vector<Unmet> judge_node(const KubeObject& node) {
   return {unmet};
 }
 
-const KubeObject* find_named(const KubeObjects& objects, const std::string& name) {
+const KubeObject* find_named(const SeenObjects& objects, const std::string& name) {
   const auto found = std::find_if(objects.begin(), objects.end(), [&](const KubeObject& object) {
     return name_in(object) == name;
   });
@@ -58,7 +58,7 @@ bool owned_by(const KubeObject& pod, const KubeObject& owner) {
 }
 
 /// Pods that are not ready, for the reason of a workload: the first one speaks for all.
-std::string trouble_of_pods(const KubeObject& owner, const KubeObjects& pods) {
+std::string trouble_of_pods(const KubeObject& owner, const SeenObjects& pods) {
   for (const KubeObject& pod : pods) {
     if (!owned_by(pod, owner)) continue;
     const Readiness readiness = readiness_of(pod);
@@ -95,7 +95,7 @@ std::string fix_for(const KubeRef& ref) {
   return fmt::format("`kubectl{} describe {} {}` has its events", place, kind, ref.name);
 }
 
-std::vector<Unmet> judge_nodes(const KubeObjects& nodes, const std::vector<std::string>& expected) {
+std::vector<Unmet> judge_nodes(const SeenObjects& nodes, const std::vector<std::string>& expected) {
   std::vector<Unmet> unmet;
   for (const std::string& name : expected) {
     if (find_named(nodes, name)) continue;
@@ -113,9 +113,13 @@ std::vector<Unmet> judge_nodes(const KubeObjects& nodes, const std::vector<std::
   return unmet;
 }
 
-std::vector<Unmet> judge_workload(const Workload& wanted, const KubeObjects& found,
-                                  const KubeObjects& pods) {
-  const KubeObject* object = find_named(found, wanted.ref.name);
+std::vector<Unmet> judge_workload(const Workload& wanted, const SeenObjects& found,
+                                  const SeenObjects& pods) {
+  return judge_workload(wanted, find_named(found, wanted.ref.name), pods);
+}
+
+std::vector<Unmet> judge_workload(const Workload& wanted, const KubeObject* object,
+                                  const SeenObjects& pods) {
   if (!object) return {missing(wanted)};
   const Readiness readiness = readiness_of(*object);
   if (readiness.ready()) return {};
@@ -125,8 +129,8 @@ std::vector<Unmet> judge_workload(const Workload& wanted, const KubeObjects& fou
   return {unmet};
 }
 
-std::vector<Unmet> judge_daemon_set(const Workload& wanted, const KubeObjects& found,
-                                    const KubeObjects& nodes, const KubeObjects& pods) {
+std::vector<Unmet> judge_daemon_set(const Workload& wanted, const SeenObjects& found,
+                                    const SeenObjects& nodes, const SeenObjects& pods) {
   const KubeObject* set = find_named(found, wanted.ref.name);
   if (!set) return {missing(wanted)};
   std::vector<Unmet> unmet;
@@ -173,7 +177,7 @@ std::vector<Unmet> judge_one(const KubeObject& object, const std::string& fault)
   return {unmet_of(ref_of(object), readiness, fault)};
 }
 
-std::vector<Unmet> judge_all(const KubeObjects& objects, const std::string& fault,
+std::vector<Unmet> judge_all(const SeenObjects& objects, const std::string& fault,
                              const std::string& missing) {
   std::vector<Unmet> unmet;
   if (objects.empty() && !missing.empty()) {

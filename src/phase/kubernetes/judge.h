@@ -14,7 +14,7 @@ namespace ichor {
 
 /// Every node is Ready and schedulable, and all `expected` ones are there; with none expected, one
 /// at least.
-std::vector<Unmet> judge_nodes(const KubeObjects& nodes, const std::vector<std::string>& expected);
+std::vector<Unmet> judge_nodes(const SeenObjects& nodes, const std::vector<std::string>& expected);
 
 /// A workload that must be there and ready. `ref` names it where it is missing; `fault` and
 /// `missing_fix` say what that means.
@@ -24,16 +24,19 @@ struct Workload {
   std::string missing_fix;
 };
 
-std::vector<Unmet> judge_workload(const Workload& wanted, const KubeObjects& found,
-                                  const KubeObjects& pods);
+std::vector<Unmet> judge_workload(const Workload& wanted, const SeenObjects& found,
+                                  const SeenObjects& pods);
+/// The same of the object itself; null: it is not there.
+std::vector<Unmet> judge_workload(const Workload& wanted, const KubeObject* object,
+                                  const SeenObjects& pods);
 
 /// A DaemonSet that must have a ready pod on every node that it wants. Without pods the counts of
 /// its controller must do; with pods each node that lacks one is named.
-std::vector<Unmet> judge_daemon_set(const Workload& wanted, const KubeObjects& found,
-                                    const KubeObjects& nodes, const KubeObjects& pods);
+std::vector<Unmet> judge_daemon_set(const Workload& wanted, const SeenObjects& found,
+                                    const SeenObjects& nodes, const SeenObjects& pods);
 
 /// All of these are ready; without one of them at all, `missing` says what should be there.
-std::vector<Unmet> judge_all(const KubeObjects& objects, const std::string& fault,
+std::vector<Unmet> judge_all(const SeenObjects& objects, const std::string& fault,
                              const std::string& missing = {});
 
 /// One object, as the rules of its kind have it.

@@ -71,7 +71,7 @@ TEST(Nodes, WithoutACniAreNamedSo) {
 }
 
 TEST(DaemonSets, MustHaveAPodOnEveryEligibleNode) {
-  const KubeObjects nodes{node("a"), node("b")};
+  const SeenObjects nodes{node("a"), node("b")};
   EXPECT_THAT(judge_daemon_set(kCilium, {daemon_set(2, 2)}, nodes, {}), IsEmpty());
   EXPECT_THAT(lines(judge_daemon_set(kCilium, {}, nodes, {})),
               ElementsAre("K1 DaemonSet/kube-system/cilium: it is not there"));

@@ -31,32 +31,37 @@ void KubeMirror::ring() {
   changed_.ring();
 }
 
-void KubeMirror::put(KubeObject object) {
-  std::string key = key_of(object);
-  weight_ += json_weight(object);
+void KubeMirror::put(SeenObject object) {
+  std::string key = key_of(*object);
+  const std::size_t weight = json_weight(*object);
+  weight_ += weight;
   const auto found = std::lower_bound(keys_.begin(), keys_.end(), key);
-  const auto place = objects_.begin() + (found - keys_.begin());
+  const auto index = found - keys_.begin();
+  std::vector<SeenObject>& objects = objects_.shared();
   if (found != keys_.end() && *found == key) {
-    weight_ -= json_weight(*place);
-    *place = std::move(object);
+    weight_ -= std::exchange(weights_[static_cast<std::size_t>(index)], weight);
+    objects[static_cast<std::size_t>(index)] = std::move(object);
     return;
   }
-  objects_.insert(place, std::move(object));
+  objects.insert(objects.begin() + index, std::move(object));
+  weights_.insert(weights_.begin() + index, weight);
   keys_.insert(found, std::move(key));
 }
 
 void KubeMirror::forget(const std::string& key) {
   const auto found = std::lower_bound(keys_.begin(), keys_.end(), key);
   if (found == keys_.end() || *found != key) return;
-  const auto place = objects_.begin() + (found - keys_.begin());
-  weight_ -= json_weight(*place);
-  objects_.erase(place);
+  const auto index = found - keys_.begin();
+  weight_ -= weights_[static_cast<std::size_t>(index)];
+  objects_.shared().erase(objects_.shared().begin() + index);
+  weights_.erase(weights_.begin() + index);
   keys_.erase(found);
 }
 
 void KubeMirror::clear() {
   keys_.clear();
   objects_.clear();
+  weights_.clear();
   weight_ = 0;
 }
 
@@ -98,7 +103,7 @@ Task<bool> KubeMirror::refresh(Context context) {
 
 void KubeMirror::take(KubeList list) {
   clear();
-  for (KubeObject& object : list.items) put(std::move(object));
+  for (SeenObject& object : list.items.shared()) put(std::move(object));
   version_ = list.resource_version;
   synced_ = true;
   trouble_.reset();
@@ -106,11 +111,11 @@ void KubeMirror::take(KubeList list) {
 }
 
 void KubeMirror::take(KubeEvent event) {
-  std::string version = text_at(event.object, {"metadata", "resourceVersion"});
+  std::string version = text_at(*event.object, {"metadata", "resourceVersion"});
   if (!version.empty()) version_ = std::move(version);
   switch (event.kind) {
     case KubeEvent::Kind::bookmark: return;
-    case KubeEvent::Kind::deleted: forget(key_of(event.object)); break;
+    case KubeEvent::Kind::deleted: forget(key_of(*event.object)); break;
     case KubeEvent::Kind::added:
     case KubeEvent::Kind::modified: put(std::move(event.object)); break;
   }

@@ -42,7 +42,7 @@ class KubeMirror {
   /// Whether the server does not know the kind.
   bool unserved() const;
   /// In the order of namespace and name.
-  const KubeObjects& objects() const { return objects_; }
+  const SeenObjects& objects() const { return objects_; }
   /// Grows with every change of anything that the mirror says.
   std::uint64_t changes() const { return changes_; }
   const KubeQuery& query() const { return query_; }
@@ -53,7 +53,7 @@ class KubeMirror {
   Task<bool> relist(Context context);
   void take(KubeEvent event);
   void take(KubeList list);
-  void put(KubeObject object);
+  void put(SeenObject object);
   void forget(const std::string& key);
   void clear();
   void fail(CallError error);
@@ -65,9 +65,10 @@ class KubeMirror {
   KubeQuery query_;
   Bell& changed_;
   std::vector<std::string> keys_;  // of objects_: namespace/name
-  KubeObjects objects_;
+  SeenObjects objects_;
+  std::vector<std::size_t> weights_;  // of objects_, see json_weight()
   std::uint64_t changes_{0};
-  std::size_t weight_{0};  // of all objects, see json_weight()
+  std::size_t weight_{0};  // of all objects
   std::string version_;
   bool synced_{false};
   std::optional<CallError> trouble_;

@@ -16,16 +16,16 @@ namespace {
 constexpr Duration kLook = std::chrono::seconds(30);
 
 /// The objects of a kind; none where it is not served.
-Task<CallResult<KubeObjects>> all_of(Context context, KubeClient& kube, KubeKind kind) {
+Task<CallResult<SeenObjects>> all_of(Context context, KubeClient& kube, KubeKind kind) {
   KubeQuery query;
   query.kind = std::move(kind);
   auto list = co_await kube.list(context, std::move(query));
   if (list) co_return std::move(list->items);
-  if (list.error().code == Code::not_found) co_return KubeObjects{};
+  if (list.error().code == Code::not_found) co_return SeenObjects{};
   co_return tl::unexpected(std::move(list).error());
 }
 
-std::string ready_of(const KubeObjects& objects, std::string_view what) {
+std::string ready_of(const SeenObjects& objects, std::string_view what) {
   const auto ready = std::count_if(objects.begin(), objects.end(), [](const KubeObject& object) {
     return readiness_of(object).ready();
   });

@@ -67,7 +67,7 @@ Result<void> check_arguments(const WantedRelease& release, const std::string& wh
 
 }  // namespace
 
-DeployedRelease newest_revision(const std::vector<KubeObject>& secrets) {
+DeployedRelease newest_revision(const SeenObjects& secrets) {
   DeployedRelease deployed;
   int newest = 0;
   for (const KubeObject& secret : secrets) {

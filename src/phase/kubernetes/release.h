@@ -21,7 +21,7 @@ struct DeployedRelease {
 };
 
 /// The newest revision of a release among helm's Secrets.
-DeployedRelease newest_revision(const std::vector<KubeObject>& secrets);
+DeployedRelease newest_revision(const SeenObjects& secrets);
 
 /// Why the release must be installed; empty: it is as wanted.
 std::string reason_to_install(const WantedRelease& wanted, const DeployedRelease& deployed);

@@ -22,11 +22,11 @@ Gate release_gate(const WantedRelease& release) {
   gate.optional_kinds = true;
   gate.judge = [name = release.name](const GateView& view) {
     std::vector<Unmet> unmet;
-    for (const KubeObjects* kind : view.objects) {
+    for (const SeenObjects* kind : view.objects) {
       for (const KubeObject& object : *kind) {
         if (!belongs_to(object, name)) continue;
         const Workload wanted{ref_of(object), "K6", ""};
-        for (Unmet& one : judge_workload(wanted, {object}, view.pods)) {
+        for (Unmet& one : judge_workload(wanted, &object, view.pods)) {
           unmet.push_back(std::move(one));
         }
       }

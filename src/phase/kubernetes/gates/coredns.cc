@@ -67,17 +67,17 @@ Unmet unresolved(const KubeObject& pod, const Question& question, const std::str
 }
 
 /// The ready pods of CoreDNS.
-Task<CallResult<KubeObjects>> find_pods(Context context, const Asking& asking) {
+Task<CallResult<SeenObjects>> find_pods(Context context, const Asking& asking) {
   const auto found = co_await asking.place.kube->get(context, asking.deployment);
   if (!found) co_return tl::unexpected(found.error());
   KubeQuery query = in(kPod, asking.deployment.name_space);
   query.labels = selector_of(*found);
   auto list = co_await asking.place.kube->list(context, query);
   if (!list) co_return tl::unexpected(std::move(list).error());
-  KubeObjects ready;
-  for (KubeObject& pod : list->items) {
-    const bool leaves = !at(pod, {"metadata", "deletionTimestamp"}).is_null();
-    if (!leaves && readiness_of(pod).ready()) ready.push_back(std::move(pod));
+  SeenObjects ready;
+  for (const SeenObject& pod : list->items.shared()) {
+    const bool leaves = !at(*pod, {"metadata", "deletionTimestamp"}).is_null();
+    if (!leaves && readiness_of(*pod).ready()) ready.push_back(pod);
   }
   co_return ready;
 }

@@ -10,7 +10,7 @@ Gate crds_gate(const GateInput& input) {
   gate.watches = {all_of({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"})};
   gate.judge = [names = input.names](const GateView& view) {
     std::vector<Unmet> unmet;
-    const KubeObjects& found = *view.objects[0];
+    const SeenObjects& found = *view.objects[0];
     for (const std::string& name : names) {
       const bool there = std::any_of(found.begin(), found.end(), [&](const KubeObject& object) {
         return name_in(object) == name;

@@ -9,7 +9,7 @@ namespace {
 
 /// A namespace that is there and on its way out takes nothing in.
 std::vector<Unmet> judge_namespaces(const std::vector<std::string>& names,
-                                    const KubeObjects& found) {
+                                    const SeenObjects& found) {
   std::vector<Unmet> unmet;
   for (const KubeObject& object : found) {
     const bool ours =

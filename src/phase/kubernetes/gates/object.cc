@@ -11,7 +11,7 @@ Gate object_gate(const KubeRef& ref, const ObjectWish& wish) {
   gate.watches = {named(ref.kind, ref.name_space, ref.name)};
   gate.optional_kinds = wish.what == ObjectWish::For::deleted;
   gate.judge = [ref, wish](const GateView& view) -> std::vector<Unmet> {
-    const KubeObjects& found = *view.objects[0];
+    const SeenObjects& found = *view.objects[0];
     if (wish.what == ObjectWish::For::deleted) {
       if (found.empty()) return {};
       return {{to_text(ref_of(found.front())), "it is still there",
