@@ -5,9 +5,11 @@
 #include "command/ask_journal.h"
 #include "command/commands.h"
 #include "command/config_export.h"
+#include "command/engine_run.h"
 #include "command/ground.h"
 #include "command/kubernetes_run.h"
 #include "command/partial_run.h"
+#include "command/provision_step.h"
 #include "command/site_checks.h"
 #include "model/kubernetes_plan.h"
 #include "report/html_report.h"
@@ -142,6 +144,33 @@ void write_report(const std::string& cluster, StateDir& state, Summary& summary,
   if (written) summary.written.emplace_back("report", state.path() + "/report.html");
 }
 
+/// The front of the line, with --provision: every machine of the profile exists, runs and answers.
+/// How many changes that took, or how the command ends.
+tl::expected<int, Summary> make_machines(const UpRequest& request, const Ground& ground,
+                                         const ProfileInput& input, const RunId& id,
+                                         Workspace& space, Desk& desk) {
+  if (!request.provision) return 0;
+  ProvisionWish wish;
+  wish.run = id;
+  wish.work = [](ProvisionRun& run, Context context) {
+    return run.bring_up(context, ProvisionRun::Goal::running);
+  };
+  RunResult made = run_provision(input, ground, space.state.get(), wish, desk);
+  const int changes = made.mutations;
+  std::optional<RunResult> stopped;
+  if (made.exit != Exit::done) {
+    stopped = std::move(made);
+  } else {
+    search_in_lab(input, ground, space);
+    stopped = await_boot(input, space, desk);
+  }
+  if (!stopped) return changes;
+  Summary summary = summary_of(input, *std::move(stopped));
+  summary.result.mutations = changes;
+  summary.next = next_steps(summary.result, ground, input.profile.name);
+  return tl::unexpected(std::move(summary));
+}
+
 Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileInput& input,
                  const CommonOptions& common, Desk& desk) {
   // Asked before the run: a kubeconfig that may not be written is bad news after twenty minutes.
@@ -166,6 +195,9 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   if (auto refused = refuse_if_failed(credentials_check(input, *space, desk))) {
     return finish(summary_of(input, *std::move(refused)), desk);
   }
+  const RunId id = new_run_id(desk.random());
+  const auto made = make_machines(request, ground, input, id, *space, desk);
+  if (!made) return finish(made.error(), desk);
   const auto configs = export_configs(ground, input, *space, desk);
   if (!configs) return finish(end_with(configs.error()).value(), desk);
   std::unique_ptr<KubernetesWork> work;
@@ -186,8 +218,10 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   }
   RunWish wish;
   wish.adopt = request.change.adopt;
+  wish.run = id;
   wish.kubernetes = work ? &work->part() : nullptr;
   Summary summary = summary_of(input, run_engine(input.profile, *space, wish, desk));
+  summary.result.mutations += *made;
   if (summary.result.api_proved) export_once();
   if (work && work->part().result().started()) {
     work->show(summary.result);

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "command/desk.h"
+#include "command/ground.h"
+#include "command/profile_input.h"
+#include "model/run_result.h"
+#include "phase/provision_run.h"
+
+namespace ichor {
+
+/// What to do with the machines at the provider.
+using ProvisionWork = std::function<Task<RunResult>(ProvisionRun& run, Context context)>;
+
+struct ProvisionWish {
+  ProvisionWork work;
+  RunId run;               // of the run that this is a step of; empty: a run of its own
+  bool looks_only{false};  // nothing is changed or written down, and no lock is taken
+};
+
+/// Reaches the provider and does the work under the lock of the journal, in its ledger; `seen` gets
+/// what the provider showed last. `state` may be null for a look.
+RunResult run_provision(const ProfileInput& input, const Ground& ground, StateDir* state,
+                        const ProvisionWish& wish, Desk& desk,
+                        const std::function<void(const ProvisionRun&)>& seen = {});
+
+/// Waits until the machines that were made answer in maintenance mode; one that never does is told
+/// with its VM. Nodes that have their config already are not waited for.
+std::optional<RunResult> await_boot(const ProfileInput& input, Workspace& space, Desk& desk);
+
+/// Where machines of a lab's Proxmox are looked for: the pool of its addresses, and the profile's.
+void search_in_lab(const ProfileInput& input, const Ground& ground, Workspace& space);
+
+}  // namespace ichor

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/journal_record.h"
+#include "model/machine_spec.h"
+
+namespace ichor {
+
+/// What can be done to a machine at its provider.
+enum class VmDeed { create, start, stop, destroy };
+inline constexpr int kVmDeedCount = 4;
+
+/// "create".
+std::string_view name_of(VmDeed deed);
+
+/// The last attempt at a deed, as the journal knows it.
+struct VmAttempt {
+  std::uint64_t intent{0};  // zero: there was none
+  std::int64_t wall_ms{0};  // when it was intended
+  ProviderTaskId task;      // empty: the provider's answer did not come, or was not written down
+  bool open{false};         // how it ended is not known
+  OutcomeKind outcome{OutcomeKind::unknown};
+  VmPlace place;
+};
+
+/// What the journal says about machines at a provider: the fold of its records. The live run
+/// appends and folds, a resumed run folds the same records, so both decide alike.
+class ProvisionFacts {
+ public:
+  void fold(const JournalRecord& record);
+  /// Null if the journal knows of no such attempt.
+  const VmAttempt* last(VmDeed deed, const NodeName& node) const;
+
+ private:
+  std::map<std::pair<NodeName, VmDeed>, VmAttempt> attempts_;
+};
+
+/// The records of a deed. `call` and `key` of all of them name it: "proxmox create 101".
+JournalRecord intent_record(VmDeed deed, const NodeName& node, const VmPlace& place);
+/// The provider's task, written before anybody waits for it.
+JournalRecord task_record(VmDeed deed, const NodeName& node, const VmPlace& place,
+                          std::uint64_t intent, const ProviderTaskId& task);
+JournalRecord outcome_record(VmDeed deed, const NodeName& node, const VmPlace& place,
+                             std::uint64_t intent, OutcomeKind outcome, std::string why);
+
+}  // namespace ichor
