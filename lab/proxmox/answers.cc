@@ -117,6 +117,14 @@ KubeReply PveCluster::route(const Asked& asked) {
 }
 
 KubeReply PveCluster::of_access(const Asked& asked) {
+  if (asked.path.size() == 2 && asked.path[1] == "roles" && asked.method == "GET") {
+    json rows = json::array();
+    rows.push_back({{"roleid", "Administrator"},
+                    {"special", 1},
+                    {"privs", fmt::format("{}", fmt::join(known_privileges(), ","))}});
+    rows.push_back({{"roleid", "PVEAuditor"}, {"special", 1}, {"privs", "Sys.Audit,VM.Audit"}});
+    return reply_with(std::move(rows));
+  }
   if (asked.path.size() != 2 || asked.path[1] != "permissions" || asked.method != "GET") {
     return refusal(501, "Method not implemented");
   }
@@ -302,9 +310,6 @@ KubeReply PveCluster::change_power(const Asked& asked, PveVm& vm, const std::str
   if (held || !vm.lock.empty()) {
     return refusal(500, fmt::format("VM is locked ({})", held ? "backup" : vm.lock));
   }
-  if (what == "start" && is_running(vm)) {
-    return refusal(500, fmt::format("VM {} already running", vm.id));
-  }
   return reply_with(begin_task(asked.path[1], power_tasks().at(what), vm.id).upid);
 }
 
@@ -345,7 +350,7 @@ KubeReply PveCluster::of_tasks(const Asked& asked) {
     return reply_with(std::move(rows));
   }
   const PveTask* task = state_.find_task(path[3]);
-  if (task == nullptr) return refusal(500, fmt::format("no such task '{}'", path[3]));
+  if (task == nullptr) return wrong_parameter("upid", "no such task");
   if (path.size() == 5 && path[4] == "status") return reply_with(task_row(*task, false));
   if (path.size() == 5 && path[4] == "log") {
     json rows = json::array();

@@ -16,35 +16,6 @@ constexpr Duration kPowerTime = seconds(3);
 constexpr Duration kDestroyTime = seconds(5);
 constexpr std::size_t kTasksMax = 2000;
 
-/// What the role of the token grants on every path, as PVEAdmin has it in release 8.
-const std::vector<std::string>& all_privileges() {
-  static const std::vector<std::string> names = {"Datastore.Allocate",
-                                                 "Datastore.AllocateSpace",
-                                                 "Datastore.AllocateTemplate",
-                                                 "Datastore.Audit",
-                                                 "Mapping.Use",
-                                                 "Pool.Allocate",
-                                                 "Pool.Audit",
-                                                 "SDN.Audit",
-                                                 "SDN.Use",
-                                                 "Sys.Audit",
-                                                 "VM.Allocate",
-                                                 "VM.Audit",
-                                                 "VM.Clone",
-                                                 "VM.Config.CDROM",
-                                                 "VM.Config.CPU",
-                                                 "VM.Config.Cloudinit",
-                                                 "VM.Config.Disk",
-                                                 "VM.Config.HWType",
-                                                 "VM.Config.Memory",
-                                                 "VM.Config.Network",
-                                                 "VM.Config.Options",
-                                                 "VM.Console",
-                                                 "VM.Monitor",
-                                                 "VM.PowerMgmt"};
-  return names;
-}
-
 }  // namespace
 
 PveCluster::PveCluster(Site& site, Setup setup, PveState state)
@@ -176,6 +147,9 @@ std::string PveCluster::carry_out(PveTask& task) {
     return "command '/usr/bin/kvm -id " + fmt::to_string(vm.id) + "' failed: exit code 1";
   }
   Machine* machine = machine_of_vm(vm);
+  if (task.type == "qmstart" && is_running(vm)) {
+    return fmt::format("VM {} already running", vm.id);
+  }
   if (task.type == "qmstart") {
     if (boots(vm) && machine) {
       machine->node().power_on();
@@ -292,11 +266,52 @@ Result<std::string> PveCluster::inject(const Injection& injection) {
 
 // --- privileges
 
+const std::vector<std::string>& PveCluster::known_privileges() {
+  static const std::vector<std::string> names = {"Datastore.Allocate",
+                                                 "Datastore.AllocateSpace",
+                                                 "Datastore.AllocateTemplate",
+                                                 "Datastore.Audit",
+                                                 "Group.Allocate",
+                                                 "Mapping.Use",
+                                                 "Permissions.Modify",
+                                                 "Pool.Allocate",
+                                                 "Pool.Audit",
+                                                 "Realm.Allocate",
+                                                 "SDN.Allocate",
+                                                 "SDN.Audit",
+                                                 "SDN.Use",
+                                                 "Sys.Audit",
+                                                 "Sys.Modify",
+                                                 "User.Modify",
+                                                 "VM.Allocate",
+                                                 "VM.Audit",
+                                                 "VM.Backup",
+                                                 "VM.Clone",
+                                                 "VM.Config.CDROM",
+                                                 "VM.Config.CPU",
+                                                 "VM.Config.Cloudinit",
+                                                 "VM.Config.Disk",
+                                                 "VM.Config.HWType",
+                                                 "VM.Config.Memory",
+                                                 "VM.Config.Network",
+                                                 "VM.Config.Options",
+                                                 "VM.Console",
+                                                 "VM.Migrate",
+                                                 "VM.Monitor",
+                                                 "VM.PowerMgmt",
+                                                 "VM.Snapshot"};
+  return names;
+}
+
 std::vector<std::string> PveCluster::privileges_on(const std::string& path) const {
   std::vector<std::string> names;
   // A token with privilege separation and no rights of its own.
   if (is_on("pve-no-rights", "")) return names;
-  for (const std::string& name : all_privileges()) {
+  for (const std::string& name : known_privileges()) {
+    // The token is no administrator.
+    const bool high = name == "Permissions.Modify" || name == "Realm.Allocate" ||
+                      name == "User.Modify" || name == "Group.Allocate" || name == "Sys.Modify";
+    if (high) continue;
     const bool lacking = is_on("pve-no-privilege", "") &&
                          (name == "VM.Allocate" || (name == "SDN.Use" && path.starts_with("/sdn")));
     if (!lacking) names.push_back(name);

@@ -68,6 +68,8 @@ class PveCluster {
   KubeReply destroy(const Asked& asked, PveVm& vm);
   KubeReply set_config(const Asked& asked, PveVm& vm);
 
+  /// All that release 8.4 has.
+  static const std::vector<std::string>& known_privileges();
   bool may(const std::string& path, const std::string& privilege) const;
   std::vector<std::string> privileges_on(const std::string& path) const;
   nlohmann::json resource_of(const PveVm& vm) const;

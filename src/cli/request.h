@@ -230,7 +230,7 @@ struct ProxmoxRequest {
   ProxmoxDeed deed{ProxmoxDeed::verify};
   std::vector<NodeName> nodes;  // empty: all of the profile
   std::string cluster_name;     // for destroy: which cluster goes
-  bool adopt{false};            // go on with a journal that was begun on another machine
+  bool adopt{false};            // go on with a journal that was started on another machine
 };
 
 struct LabStartRequest {

@@ -146,11 +146,11 @@ class Desk {
   /// Other programs that run beside us while drive() does.
   virtual Processes& processes() = 0;
   virtual WebClient& web() = 0;
+  /// A provider of machines at this address. Errc::invalid for an address or a CA that is none.
+  virtual Result<std::unique_ptr<Provider>> open_provider(WebServer server) = 0;
 
   /// Starts to make an RSA key of 4096 bits beside everything else: it takes seconds.
   virtual void begin_rsa_key() = 0;
-  /// A provider of machines at this address. Errc::invalid for an address or a CA that is none.
-  virtual Result<std::unique_ptr<Provider>> open_provider(WebServer server) = 0;
   /// The first key that was begun and not taken yet, in PEM form; waits until it is made.
   virtual SecretString take_rsa_key() = 0;
 

@@ -7,10 +7,8 @@
 #include "command/engine_run.h"
 #include "command/machine_search.h"
 #include "command/provider_access.h"
-#include "engine/run_lock.h"
+#include "command/workspace.h"
 #include "lab/proxmox/access.h"
-#include "model/finding_record.h"
-#include "phase/journal_match.h"
 
 namespace ichor {
 
@@ -18,71 +16,10 @@ namespace {
 
 constexpr Duration kLookAgain = std::chrono::seconds(3);
 
-RunResult refused(Exit exit, Finding finding) {
-  RunResult result;
-  result.exit = exit;
-  result.verdict = finding.what;
-  result.findings.push_back(std::move(finding));
-  return result;
-}
-
-struct Locked {
-  const ProfileInput& input;
-  const ProvisionWish& wish;
-  Provider& provider;
-  Desk& desk;
-  const std::function<void(const ProvisionRun&)>& seen;
-};
-
-Task<RunResult> run_with(Context context, Locked in, Ledger* ledger, ProvisionFacts facts) {
-  ProvisionRun run({in.desk.clock(), in.provider, in.desk.display(), ledger}, in.input.profile,
-                   *in.input.provider, std::move(facts));
-  RunResult result = co_await in.wish.work(run, context);
-  if (in.seen) in.seen(run);
-  co_return result;
-}
-
-Task<RunResult> run_locked(Context context, Locked in, Journal& journal, RunId id, bool alone) {
-  const auto lock = co_await RunLock::take(context, journal, in.desk.owner());
-  if (!lock) {
-    Finding finding{Severity::error,
-                    "L7",
-                    {},
-                    "lock",
-                    lock.error().message,
-                    "wait for the other run, or `ichor unlock NONCE` if it is certainly gone"};
-    co_return refused(Exit::unsafe, std::move(finding));
-  }
-  Ledger ledger(context, journal, std::move(id));
-  const auto records = journal.read();
-  auto loaded = ledger.load();
-  if (!records || !loaded) {
-    Finding finding{Severity::error,
-                    "L5",
-                    {},
-                    "journal",
-                    records ? loaded.error().message : records.error().message,
-                    "the journal is damaged; nothing was touched. Restore it from a copy"};
-    co_return refused(Exit::unsafe, std::move(finding));
-  }
-  if (auto other = journal_of_another(ledger.facts(), in.input.profile.name)) {
-    co_return refused(Exit::unsafe, *std::move(other));
-  }
-  ProvisionFacts facts;
-  for (const JournalRecord& record : *records) facts.fold(record);
-  JournalRecord started;
-  started.kind = RecordKind::run_started;
-  started.key = in.input.profile.name;
-  started.value = to_hex(Digest{});
-  co_await ledger.append(std::move(started));
-  RunResult result = co_await run_with(context, in, &ledger, std::move(facts));
-  if (!alone && result.exit == Exit::done) co_return result;
-  for (const Finding& finding : result.findings) co_await ledger.append(finding_record(finding));
-  JournalRecord ended;
-  ended.kind = RecordKind::run_ended;
-  ended.key = fmt::to_string(static_cast<int>(result.exit));
-  ended.value = result.verdict;
-  co_await ledger.append(std::move(ended));
+Task<RunResult> work_and_show(ProvisionRun& run, Context context, const ProvisionWish& wish,
+                              const std::function<void(const ProvisionRun&)>& seen) {
+  RunResult result = co_await wish.work(run, context);
+  if (seen) seen(run);
   co_return result;
 }
 
@@ -121,22 +58,53 @@ Task<void> watch_boot(Context context, const ProfileInput& input, Workspace& spa
 
 }  // namespace
 
+Task<RunResult> make_machines(ProvisionRun& run, Context context, const ProfileInput& input,
+                              Workspace& space, Desk& desk) {
+  RunResult result = co_await run.bring_up(context, ProvisionRun::Goal::running);
+  if (result.exit != Exit::done || !space.finder) co_return result;
+  co_await watch_boot(context, input, space, desk);
+  if (context.cancelled()) {
+    result.exit = Exit::interrupted;
+    result.verdict = "interrupted while machines boot; the same command goes on from there";
+    co_return result;
+  }
+  for (const NodePlan* plan : silent_nodes(input, space)) {
+    result.findings.push_back(
+        {Severity::error, "P8", plan->name, "provision",
+         fmt::format("VM {} ({}) runs, and no machine with MAC {} answers on port 50000",
+                     plan->vmid.value_or(0), plan->name.value(), plan->mac.value()),
+         "look at its console in Proxmox: does it boot the Talos image, does it get an address by "
+         "DHCP, are bridge and VLAN those of network.node_cidr? Then run the same command again"});
+    if (result.exit == Exit::done) result.verdict = result.findings.back().what;
+    result.exit = Exit::out_of_time;
+  }
+  co_return result;
+}
+
 RunResult run_provision(const ProfileInput& input, const Ground& ground, StateDir* state,
                         const ProvisionWish& wish, Desk& desk,
                         const std::function<void(const ProvisionRun&)>& seen) {
   auto provider = reach_provider(input, ground, desk);
   if (!provider) return std::move(provider).error();
-  const Locked in{input, wish, **provider, desk, seen};
+  const ProvisionWork work = [&](ProvisionRun& run, Context context) {
+    return work_and_show(run, context, wish, seen);
+  };
   CancelScope scope;
   const Context context{&desk.clock(), &scope};
   RunResult result;
-  const bool alone = wish.run.value().empty();
-  RunId id = alone ? new_run_id(desk.random()) : wish.run;
   desk.display().begin(input.profile);
-  Task<RunResult> work = wish.looks_only || !state
-                             ? run_with(context, in, nullptr, {})
-                             : run_locked(context, in, state->journal(), std::move(id), alone);
-  const int signal = desk.drive(into(std::move(work), result), scope);
+  int signal = 0;
+  if (wish.looks_only || !state) {
+    ProvisionRun run({desk.clock(), **provider, desk.display(), nullptr}, input.profile,
+                     *input.provider, {});
+    signal = desk.drive(into(work(run, context), result), scope);
+  } else {
+    const Provisioning world{desk.clock(), **provider,    desk.display(), state->journal(),
+                             desk.owner(), input.profile, *input.provider};
+    const bool alone = wish.run.value().empty();
+    const ProvisionTurn turn{alone ? new_run_id(desk.random()) : wish.run, !alone};
+    signal = desk.drive(into(provision(context, world, turn, work), result), scope);
+  }
   if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
   return result;
 }
@@ -149,28 +117,6 @@ void search_in_lab(const ProfileInput& input, const Ground& ground, Workspace& s
   options.addresses = access->pool;
   for (const NodePlan& plan : input.profile.nodes) options.addresses += "," + plan.address.value();
   space.finder = make_finder(input.profile, options, *space.site);
-}
-
-std::optional<RunResult> await_boot(const ProfileInput& input, Workspace& space, Desk& desk) {
-  if (!space.finder) return std::nullopt;
-  CancelScope scope;
-  const Context context{&desk.clock(), &scope};
-  const int signal = desk.drive(watch_boot(context, input, space, desk), scope);
-  if (signal == SIGTERM) return end_with(Exit::terminated, "terminated").value();
-  if (signal != 0) return end_with(Exit::interrupted, "interrupted").value();
-  RunResult result;
-  for (const NodePlan* plan : silent_nodes(input, space)) {
-    result.findings.push_back(
-        {Severity::error, "P8", plan->name, "provision",
-         fmt::format("VM {} ({}) runs, and no machine with MAC {} answers on port 50000",
-                     plan->vmid.value_or(0), plan->name.value(), plan->mac.value()),
-         "look at its console in Proxmox: does it boot the Talos image, does it get an address by "
-         "DHCP, are bridge and VLAN those of network.node_cidr? Then run the same command again"});
-  }
-  if (result.findings.empty()) return std::nullopt;
-  result.exit = Exit::out_of_time;
-  result.verdict = result.findings.front().what;
-  return result;
 }
 
 }  // namespace ichor

@@ -1,18 +1,11 @@
 #pragma once
 
-#include <functional>
-#include <optional>
-
 #include "command/desk.h"
 #include "command/ground.h"
 #include "command/profile_input.h"
-#include "model/run_result.h"
-#include "phase/provision_run.h"
+#include "engine/provisioning.h"
 
 namespace ichor {
-
-/// What to do with the machines at the provider.
-using ProvisionWork = std::function<Task<RunResult>(ProvisionRun& run, Context context)>;
 
 struct ProvisionWish {
   ProvisionWork work;
@@ -26,9 +19,11 @@ RunResult run_provision(const ProfileInput& input, const Ground& ground, StateDi
                         const ProvisionWish& wish, Desk& desk,
                         const std::function<void(const ProvisionRun&)>& seen = {});
 
-/// Waits until the machines that were made answer in maintenance mode; one that never does is told
-/// with its VM. Nodes that have their config already are not waited for.
-std::optional<RunResult> await_boot(const ProfileInput& input, Workspace& space, Desk& desk);
+/// Every machine of the profile exists, runs and answers in maintenance mode; one that never does
+/// is told with its VM. Nodes that have their config already are not waited for. Work for
+/// run_provision(); all arguments must outlive it.
+Task<RunResult> make_machines(ProvisionRun& run, Context context, const ProfileInput& input,
+                              Workspace& space, Desk& desk);
 
 /// Where machines of a lab's Proxmox are looked for: the pool of its addresses, and the profile's.
 void search_in_lab(const ProfileInput& input, const Ground& ground, Workspace& space);

@@ -144,30 +144,27 @@ void write_report(const std::string& cluster, StateDir& state, Summary& summary,
   if (written) summary.written.emplace_back("report", state.path() + "/report.html");
 }
 
-/// The front of the line, with --provision: every machine of the profile exists, runs and answers.
-/// How many changes that took, or how the command ends.
-tl::expected<int, Summary> make_machines(const UpRequest& request, const Ground& ground,
-                                         const ProfileInput& input, const RunId& id,
-                                         Workspace& space, Desk& desk) {
+/// The front of the line, with --provision. How many changes that took, or how the command ends.
+tl::expected<int, Summary> provision(const UpRequest& request, const Ground& ground,
+                                     const ProfileInput& input, const RunId& id, Workspace& space,
+                                     Desk& desk) {
+  search_in_lab(input, ground, space);
   if (!request.provision) return 0;
   ProvisionWish wish;
   wish.run = id;
-  wish.work = [](ProvisionRun& run, Context context) {
-    return run.bring_up(context, ProvisionRun::Goal::running);
+  wish.work = [&](ProvisionRun& run, Context context) {
+    return make_machines(run, context, input, space, desk);
   };
   RunResult made = run_provision(input, ground, space.state.get(), wish, desk);
-  const int changes = made.mutations;
-  std::optional<RunResult> stopped;
-  if (made.exit != Exit::done) {
-    stopped = std::move(made);
-  } else {
-    search_in_lab(input, ground, space);
-    stopped = await_boot(input, space, desk);
+  if (made.exit == Exit::done) return made.mutations;
+  Summary summary = summary_of(input, std::move(made));
+  for (std::string step : next_steps(summary.result, ground, input.profile.name)) {
+    constexpr std::string_view kUp = "ichor up";
+    if (const std::size_t at = step.find(kUp); at != step.npos) {
+      step.insert(at + kUp.size(), " --provision");
+    }
+    summary.next.push_back(std::move(step));
   }
-  if (!stopped) return changes;
-  Summary summary = summary_of(input, *std::move(stopped));
-  summary.result.mutations = changes;
-  summary.next = next_steps(summary.result, ground, input.profile.name);
   return tl::unexpected(std::move(summary));
 }
 
@@ -196,7 +193,7 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
     return finish(summary_of(input, *std::move(refused)), desk);
   }
   const RunId id = new_run_id(desk.random());
-  const auto made = make_machines(request, ground, input, id, *space, desk);
+  const auto made = provision(request, ground, input, id, *space, desk);
   if (!made) return finish(made.error(), desk);
   const auto configs = export_configs(ground, input, *space, desk);
   if (!configs) return finish(end_with(configs.error()).value(), desk);

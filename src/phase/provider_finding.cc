@@ -49,6 +49,11 @@ Finding finding_of(const ProviderError& error, const NodeName& node) {
       return problem("P1", node, "Proxmox does not answer: " + text,
                      "check providers.proxmox.url and the host, then run the same command again: "
                      "it goes on from there");
+    case Kind::exists:
+      return problem(
+          "P4", node, "the number is taken: " + text,
+          "give the node another vmid in the profile: a container, or a VM that the token "
+          "may not see, has this one");
     case Kind::locked:
       return problem("P1", node, "another task works on the machine: " + text,
                      "wait for it (backup, migration), then run the same command again");

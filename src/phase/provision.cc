@@ -73,29 +73,26 @@ class Decider {
       : profile_(profile), specs_(specs), sight_(sight), facts_(facts), wall_ms_(wall_ms) {}
 
   ProvisionDecision run() {
+    check_own_macs();
     for (const VmSpec& spec : specs_) {
-      const VmSeen* seen = at(spec.place.id);
+      const VmSeen* seen = sight_.find(spec.place.id);
       if (seen && !acceptable(spec, *seen)) continue;
       check_double(spec);
       check_mac(spec, seen);
-      decision_.steps[spec.node] = seen ? of_existing(spec, *seen) : of_missing(spec);
+      const auto left = unfinished_step(spec.place, sight_, facts_, wall_ms_);
+      decision_.steps[spec.node] = left ? *left : seen ? of_existing(*seen) : of_missing(spec);
     }
     return std::move(decision_);
   }
 
  private:
-  const VmSeen* at(VmId id) const {
-    const auto found = std::find_if(sight_.vms.begin(), sight_.vms.end(),
-                                    [&](const VmSeen& vm) { return vm.place.id == id; });
-    return found == sight_.vms.end() ? nullptr : &*found;
-  }
-
   void refuse(Finding finding) { decision_.findings.push_back(std::move(finding)); }
 
   bool acceptable(const VmSpec& spec, const VmSeen& seen) {
     // A machine that is being made has no tags yet; its task is ours by the journal.
-    const VmAttempt* create = facts_.last(VmDeed::create, spec.node);
-    const bool being_made = create && create->open && seen.lock == "create";
+    const VmAttempt* last = facts_.last(spec.place.id);
+    const bool being_made =
+        last && last->open && last->deed == VmDeed::create && seen.lock == "create";
     if (!is_ours(seen, profile_) && !being_made) {
       refuse(problem(
           "P4", spec.node,
@@ -157,51 +154,31 @@ class Decider {
                                macs.empty() ? "…" : macs.front(), spec.node.value())));
   }
 
-  /// The task of an open attempt: the journal's, or the one that the provider shows.
-  std::optional<ProvisionStep> unfinished(const VmSpec& spec, VmDeed deed, std::string_view kind) {
-    const VmAttempt* attempt = facts_.last(deed, spec.node);
-    if (!attempt || !attempt->open) return std::nullopt;
-    if (!attempt->task.value().empty()) {
-      return ProvisionStep{Kind::follow, deed, attempt->task, "its task is in the journal"};
+  /// Those that ichor derives have three bytes of their own, and may be alike.
+  void check_own_macs() {
+    std::map<std::string, const VmSpec*> known;
+    for (const VmSpec& spec : specs_) {
+      const auto [at, added] = known.emplace(spec.mac.value(), &spec);
+      if (added) continue;
+      refuse(problem("P9", spec.node,
+                     fmt::format("{} and {} have the MAC {}", at->second->node.value(),
+                                 spec.node.value(), spec.mac.value()),
+                     fmt::format("write another `mac:` for {} in the profile", spec.node.value())));
     }
-    const auto tasks = sight_.tasks.find(spec.place.id);
-    if (tasks == sight_.tasks.end()) return std::nullopt;
-    for (const ProviderTask& task : tasks->second) {
-      const bool recent = task.started_s * 1000 >= attempt->wall_ms - kSkewMs;
-      if (task.kind == kind && recent) {
-        return ProvisionStep{Kind::follow, deed, task.id, "its task was found at the provider"};
-      }
-    }
-    return std::nullopt;
   }
 
-  bool settling(const VmSpec& spec, VmDeed deed) const {
-    const VmAttempt* attempt = facts_.last(deed, spec.node);
-    return attempt && attempt->open && attempt->task.value().empty() &&
-           wall_ms_ - attempt->wall_ms < kSettleMs;
-  }
-
-  ProvisionStep of_missing(const VmSpec& spec) {
-    if (auto step = unfinished(spec, VmDeed::create, "qmcreate")) return *std::move(step);
-    if (settling(spec, VmDeed::create)) {
-      return {Kind::settle, VmDeed::create, {}, "the answer to its creation was lost"};
-    }
+  static ProvisionStep of_missing(const VmSpec& spec) {
     return {Kind::create, VmDeed::create, {}, fmt::format("there is no VM {}", spec.place.id)};
   }
 
-  ProvisionStep of_existing(const VmSpec& spec, const VmSeen& seen) {
-    if (auto step = unfinished(spec, VmDeed::create, "qmcreate")) return *std::move(step);
+  static ProvisionStep of_existing(const VmSeen& seen) {
     if (!seen.lock.empty()) {
       return {Kind::settle,
               VmDeed::start,
               {},
               fmt::format("VM {} is locked: {}", seen.place.id, seen.lock)};
     }
-    if (seen.running) return {Kind::running, VmDeed::start, {}, {}};
-    if (auto step = unfinished(spec, VmDeed::start, "qmstart")) return *std::move(step);
-    if (settling(spec, VmDeed::start)) {
-      return {Kind::settle, VmDeed::start, {}, "the answer to its start was lost"};
-    }
+    if (seen.running) return {Kind::ready, VmDeed::start, {}, {}};
     return {Kind::start, VmDeed::start, {}, fmt::format("VM {} is off", seen.place.id)};
   }
 
@@ -215,7 +192,48 @@ class Decider {
 
 std::string volume_storage(const std::string& volume) { return volume.substr(0, volume.find(':')); }
 
+std::string_view task_kind(VmDeed deed) {
+  switch (deed) {
+    case VmDeed::create: return "qmcreate";
+    case VmDeed::start: return "qmstart";
+    case VmDeed::stop: return "qmstop";
+    case VmDeed::destroy: return "qmdestroy";
+  }
+  return "?";
+}
+
 }  // namespace
+
+const VmSeen* ProvisionSight::find(VmId id) const {
+  const auto found =
+      std::find_if(vms.begin(), vms.end(), [&](const VmSeen& vm) { return vm.place.id == id; });
+  return found == vms.end() ? nullptr : &*found;
+}
+
+std::optional<ProvisionStep> unfinished_step(const VmPlace& place, const ProvisionSight& sight,
+                                             const ProvisionFacts& facts, std::int64_t wall_ms) {
+  const VmAttempt* last = facts.last(place.id);
+  if (!last || !last->open) return std::nullopt;
+  const VmDeed deed = last->deed;
+  if (!last->task.value().empty()) {
+    return ProvisionStep{Kind::follow, deed, last->task, "its task is in the journal"};
+  }
+  const auto tasks = sight.tasks.find(place.id);
+  if (tasks != sight.tasks.end()) {
+    for (const ProviderTask& task : tasks->second) {
+      const bool recent = task.started_s * 1000 >= last->wall_ms - kSkewMs;
+      if (task.kind != task_kind(deed) || !recent || facts.knows(task.id)) continue;
+      return ProvisionStep{Kind::follow, deed, task.id, "its task was found at the provider"};
+    }
+  }
+  if (wall_ms - last->wall_ms < kSettleMs) {
+    return ProvisionStep{
+        Kind::settle, deed, {}, fmt::format("the answer to its {} was lost", name_of(deed))};
+  }
+  const bool gone = deed == VmDeed::destroy && !sight.find(place.id);
+  if (gone) return ProvisionStep{Kind::gone, deed, {}, "it was removed"};
+  return std::nullopt;
+}
 
 std::string tag_of(const ClusterProfile& profile) { return "ichor-" + profile.name; }
 
@@ -276,48 +294,52 @@ void bind_machines(ClusterProfile& profile, const ProviderPlan& plan) {
   for (std::size_t i = 0; i < specs.size(); ++i) profile.nodes[i].mac = specs[i].mac;
 }
 
-std::vector<PrivilegeNeed> privileges_for(const std::vector<VmSpec>& specs,
-                                          const ProviderVersion& version) {
-  // What a release does not know cannot be granted there: since and until are major versions.
+std::vector<PrivilegeNeed> privileges_for(const std::vector<VmSpec>& specs, ProviderUse use,
+                                          const Privileges& known) {
   struct Row {
     std::string_view privilege;
     std::string_view what_for;
-    int since{0};
-    int until{99};
+    ProviderUse from;
   };
-  static const std::vector<Row> kOnVm = {
-      {"VM.Allocate", "to create and remove it"},
-      {"VM.Audit", "to see it"},
-      {"VM.PowerMgmt", "to start and stop it"},
-      {"VM.Config.Disk", "to give it disks"},
-      {"VM.Config.CDROM", "to give it the Talos image"},
-      {"VM.Config.CPU", "to set its CPU"},
-      {"VM.Config.Memory", "to set its memory"},
-      {"VM.Config.Network", "to give it a network card"},
-      {"VM.Config.HWType", "to set firmware and controllers"},
-      {"VM.Config.Options", "to set name, tags and boot order"},
+  static constexpr Row kOnVm[] = {
+      {"VM.Audit", "to see it", ProviderUse::list},
+      {"VM.PowerMgmt", "to start and stop it", ProviderUse::power},
+      {"VM.Allocate", "to create and remove it", ProviderUse::destroy},
+      {"VM.Config.Disk", "to give it disks", ProviderUse::make},
+      {"VM.Config.CDROM", "to give it the Talos image", ProviderUse::make},
+      {"VM.Config.CPU", "to set its CPU", ProviderUse::make},
+      {"VM.Config.Memory", "to set its memory", ProviderUse::make},
+      {"VM.Config.Network", "to give it a network card", ProviderUse::make},
+      {"VM.Config.HWType", "to set firmware and controllers", ProviderUse::make},
+      {"VM.Config.Options", "to set name, tags and boot order", ProviderUse::make},
   };
   std::vector<PrivilegeNeed> needs;
-  std::set<std::pair<std::string, std::string>> known;
-  const auto add = [&](std::string path, std::string_view privilege, std::string_view what_for) {
-    if (!known.emplace(path, privilege).second) return;
-    needs.push_back({std::move(path), std::string(privilege), std::string(what_for)});
+  std::set<std::pair<std::string, std::string>> asked;
+  const auto add = [&](std::string path, std::string_view privilege, std::string_view what_for,
+                       std::string or_path = {}) {
+    if (std::find(known.begin(), known.end(), privilege) == known.end()) return;
+    if (!asked.emplace(path, privilege).second) return;
+    needs.push_back(
+        {std::move(path), std::string(privilege), std::string(what_for), std::move(or_path)});
   };
   for (const VmSpec& spec : specs) {
     const std::string vm = fmt::format("/vms/{}", spec.place.id);
-    for (const Row& row : kOnVm) add(vm, row.privilege, row.what_for);
-    if (!spec.first_cidr.empty()) add(vm, "VM.Config.Cloudinit", "to give it its first address");
+    const std::string pool = spec.pool.empty() ? "" : "/pool/" + spec.pool;
+    for (const Row& row : kOnVm) {
+      if (row.from <= use) add(vm, row.privilege, row.what_for, pool);
+    }
+    if (use != ProviderUse::make) continue;
+    if (!spec.first_cidr.empty()) {
+      add(vm, "VM.Config.Cloudinit", "to give it its first address", pool);
+    }
     const std::string disks = "/storage/" + spec.storage;
     add(disks, "Datastore.AllocateSpace", "to make disks there");
     add(disks, "Datastore.Audit", "to see its space");
     add("/storage/" + volume_storage(spec.image), "Datastore.Audit", "to find the Talos image");
-    // Bridges belong to the zone localnet since release 8, and are checked since then.
-    if (version.major >= 8) {
-      const std::string bridge = "/sdn/zones/localnet/" + spec.bridge;
-      add(spec.vlan ? fmt::format("{}/{}", bridge, *spec.vlan) : bridge, "SDN.Use",
-          "to attach network cards to the bridge");
-    }
-    if (!spec.pool.empty()) add("/pool/" + spec.pool, "Pool.Allocate", "to put it into the pool");
+    // Bridges are in the zone localnet.
+    const std::string bridge = "/sdn/zones/localnet/" + spec.bridge;
+    add(spec.vlan ? fmt::format("{}/{}", bridge, *spec.vlan) : bridge, "SDN.Use",
+        "to attach network cards to the bridge");
   }
   return needs;
 }
@@ -327,11 +349,12 @@ std::vector<Finding> missing_privileges(const std::vector<PrivilegeNeed>& needs,
   std::vector<std::string> paths;
   std::map<std::string, std::vector<const PrivilegeNeed*>> missing;
   for (const PrivilegeNeed& need : needs) {
-    const auto granted = has.find(need.path);
-    const bool there = granted != has.end() &&
-                       std::find(granted->second.begin(), granted->second.end(), need.privilege) !=
-                           granted->second.end();
-    if (there) continue;
+    const auto granted = [&](const std::string& path) {
+      const auto at = has.find(path);
+      return at != has.end() &&
+             std::find(at->second.begin(), at->second.end(), need.privilege) != at->second.end();
+    };
+    if (granted(need.path) || granted(need.or_path)) continue;
     if (!missing.contains(need.path)) paths.push_back(need.path);
     missing[need.path].push_back(&need);
   }
@@ -355,36 +378,10 @@ std::vector<Finding> missing_privileges(const std::vector<PrivilegeNeed>& needs,
   return findings;
 }
 
-bool ProvisionDecision::refused() const {
-  return std::any_of(findings.begin(), findings.end(),
-                     [](const Finding& one) { return one.severity == Severity::error; });
-}
-
 ProvisionDecision decide_provision(const ClusterProfile& profile, const std::vector<VmSpec>& specs,
                                    const ProvisionSight& sight, const ProvisionFacts& facts,
                                    std::int64_t wall_ms) {
   return Decider(profile, specs, sight, facts, wall_ms).run();
-}
-
-VmSelection select_machines(const ClusterProfile& profile, const std::vector<VmSeen>& vms,
-                            const std::vector<NodeName>& nodes) {
-  VmSelection selection;
-  for (const VmSeen& vm : vms) {
-    const bool wanted =
-        nodes.empty() || std::find(nodes.begin(), nodes.end(), NodeName(vm.name)) != nodes.end();
-    if (wanted && is_ours(vm, profile)) selection.vms.push_back(vm);
-  }
-  for (const NodeName& node : nodes) {
-    const bool found = std::any_of(selection.vms.begin(), selection.vms.end(),
-                                   [&](const VmSeen& vm) { return vm.name == node.value(); });
-    if (found) continue;
-    selection.findings.push_back(
-        problem("P4", node,
-                fmt::format("there is no VM with the name {} and the tag {}", node.value(),
-                            tag_of(profile)),
-                "`ichor proxmox list` shows the machines that are ours"));
-  }
-  return selection;
 }
 
 }  // namespace ichor

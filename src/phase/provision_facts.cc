@@ -1,7 +1,9 @@
 #include "phase/provision_facts.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <optional>
 
 #include "model/provider_call.h"
 
@@ -88,28 +90,39 @@ JournalRecord outcome_record(VmDeed deed, const NodeName& node, const VmPlace& p
 void ProvisionFacts::fold(const JournalRecord& record) {
   const auto deed = deed_of(record.call);
   if (!deed) return;
-  VmAttempt& attempt = attempts_[{record.node, *deed}];
   if (record.kind == RecordKind::intent) {
-    attempt = {};
+    VmAttempt attempt;
+    attempt.deed = *deed;
     attempt.intent = record.seq;
     attempt.wall_ms = record.wall_ms;
     attempt.open = true;
     attempt.place = place_of(record.value);
+    attempt.node = record.node;
+    attempts_[attempt.place.id] = std::move(attempt);
     return;
   }
-  if (attempt.intent != record.ref) return;
-  if (record.kind == RecordKind::observed && record.key == kTaskKey) {
-    attempt.task = ProviderTaskId(record.value);
-  }
-  if (record.kind == RecordKind::outcome) {
-    attempt.outcome = record.outcome;
-    attempt.open = record.outcome == OutcomeKind::unknown;
-  }
+  const bool names_task = record.kind == RecordKind::observed && record.key == kTaskKey;
+  if (names_task) tasks_.insert(ProviderTaskId(record.value));
+  const auto found = std::find_if(attempts_.begin(), attempts_.end(),
+                                  [&](const auto& one) { return one.second.intent == record.ref; });
+  // An attempt that a later one replaced is of no interest any more.
+  if (found == attempts_.end()) return;
+  VmAttempt& attempt = found->second;
+  if (names_task) attempt.task = ProviderTaskId(record.value);
+  if (record.kind == RecordKind::outcome) attempt.open = record.outcome == OutcomeKind::unknown;
 }
 
-const VmAttempt* ProvisionFacts::last(VmDeed deed, const NodeName& node) const {
-  const auto found = attempts_.find({node, deed});
-  return found == attempts_.end() || found->second.intent == 0 ? nullptr : &found->second;
+const VmAttempt* ProvisionFacts::last(VmId id) const {
+  const auto found = attempts_.find(id);
+  return found == attempts_.end() ? nullptr : &found->second;
+}
+
+std::vector<const VmAttempt*> ProvisionFacts::open() const {
+  std::vector<const VmAttempt*> open;
+  for (const auto& [id, attempt] : attempts_) {
+    if (attempt.open) open.push_back(&attempt);
+  }
+  return open;
 }
 
 }  // namespace ichor

@@ -10,16 +10,18 @@
 #include "model/run_result.h"
 #include "phase/ledger.h"
 #include "phase/provision.h"
+#include "phase/provision_look.h"
+#include "phase/vm_change.h"
 #include "port/events.h"
 #include "port/provider.h"
 
 namespace ichor {
 
-/// Carries out what phase/provision.h decides: the first step of a run with --provision, before
-/// there are nodes. One ledger with the rest of the run: the intent is durable before a call
-/// leaves, the provider's task before it is waited for, the outcome before anybody hears of it. So
-/// a run that is killed at any place is continued by the next one: it follows the task that the
-/// journal names, or finds what was made by its number and tag.
+/// Carries out what phase/provision.h and phase/vm_change.h decide. With --provision it is the
+/// first step of a run, before there are nodes. One ledger with the rest of the run: the intent is
+/// durable before a call leaves, the provider's task before it is waited for, the outcome before
+/// anybody hears of it. So a run that is killed at any place is continued by the next one: it
+/// follows the task that the journal names, or finds what was made by its number and tag.
 class ProvisionRun {
  public:
   struct World {
@@ -30,7 +32,8 @@ class ProvisionRun {
   };
   enum class Goal { created, running };
 
-  /// `facts`: of the same journal. Profile and plan must outlive the run.
+  /// `facts`: of the same journal. Profile and plan must outlive the run. One run does one of the
+  /// following, once.
   ProvisionRun(World world, const ClusterProfile& profile, const ProviderPlan& plan,
                ProvisionFacts facts);
 
@@ -43,42 +46,50 @@ class ProvisionRun {
   /// Machines and their configs only.
   Task<RunResult> list(Context context);
 
+  /// What the last look saw.
   const ProvisionSight& sight() const { return sight_; }
-  const ProviderVersion& version() const { return version_; }
-  const std::vector<VmSpec>& specs() const { return specs_; }
 
  private:
-  Task<bool> check_access(Context context);
+  /// A machine and what follows for it.
+  struct Work {
+    VmSpec spec;
+    ProvisionStep step;
+  };
+
+  Task<bool> check_access(Context context, ProviderUse use);
   Task<bool> check_image(Context context);
   Task<bool> look(Context context);
-  Task<void> read_config(Context context, VmSeen& vm);
-  Task<void> read_tasks(Context context, const VmSpec& spec);
-  Task<void> advance(Context context, const VmSpec& spec, ProvisionStep step, Goal goal);
-  Task<void> change_one(Context context, VmSeen vm, VmWish wish);
+  /// Findings of rule C7 on machines that are ours: errors fail the run, the rest is told.
+  void judge_machines();
+  /// Does all of it side by side, and waits a little. False: the run ends here.
+  Task<bool> do_work(Context context, std::vector<Work> work, Goal goal);
+  Task<void> advance(Context context, Work work, Goal goal);
+  Task<bool> take_up(Context context, const Work& work);
   /// Sends it and follows its task; true if it is done for certain.
   Task<bool> carry_out(Context context, VmDeed deed, VmSpec spec);
-  Task<bool> follow(Context context, VmDeed deed, NodeName node, VmPlace place,
-                    std::uint64_t intent, ProviderTaskId task);
+  Task<bool> follow(Context context, VmAttempt attempt, ProviderTaskId task);
+  Task<bool> end_attempt(VmAttempt attempt, OutcomeKind outcome, std::string why);
   /// Whether the config itself says that the machine is ours, read just now.
-  Task<bool> still_ours(Context context, const VmSeen& vm);
+  Task<bool> still_ours(Context context, const VmSpec& spec);
   Task<std::uint64_t> append(JournalRecord record);
-  void note_failed_task(VmDeed deed, const NodeName& node, const VmPlace& place,
-                        const ProviderTask& task, const std::vector<std::string>& log);
+  void note_failed_task(const VmAttempt& attempt, const ProviderTask& task,
+                        const std::vector<std::string>& log);
 
   void report(const ProviderError& error, const NodeName& node);
   bool is_broken() const;
   void fail(Finding finding, Exit exit);
   void tell(EventKind kind, const NodeName& node, std::string text);
-  RunResult conclude(Context context, std::string done);
+  RunResult conclude(Context context, MonoTime started, std::string done);
 
   World world_;
   const ClusterProfile& profile_;
   const ProviderPlan& plan_;
   ProvisionFacts facts_;
   std::vector<VmSpec> specs_;
+  ProvisionLook looks_;
   ProvisionSight sight_;
-  ProviderVersion version_;
-  std::set<NodeName> failed_;  // of this run
+  std::set<VmId> failed_;                // of this run: nothing more is tried with them
+  std::map<VmId, std::string> waiting_;  // why, as the last look had it
   RunResult result_;
 };
 

@@ -15,7 +15,7 @@ namespace ichor {
 /// words. Who reacts looks at `kind` and `progress`, never at the text.
 struct ProviderError {
   enum class Kind {
-    unreachable,   // nobody answers, or the connection broke
+    unreachable,   // there is no answer, or the connection broke
     untrusted,     // the certificate is not of the CA, or not the pinned one
     expired,       // the certificate is expired or not yet valid
     unauthorized,  // the token is not known, wrong or expired
@@ -49,8 +49,14 @@ class Provider {
   virtual Task<ProviderResult<ProviderVersion>> version(Context context) = 0;
   /// What the token may do on this path, e.g. "/vms/101". Empty: nothing, or it is not known there.
   virtual Task<ProviderResult<Privileges>> privileges(Context context, std::string path) = 0;
-  /// All machines that the token may see, without their configs.
+  /// All privileges that this release has, whoever may have them: what it does not know it does not
+  /// ask for either.
+  virtual Task<ProviderResult<Privileges>> known_privileges(Context context) = 0;
+  /// All machines that the token may see, without their configs. Whether one runs may be some
+  /// seconds old.
   virtual Task<ProviderResult<std::vector<VmSeen>>> machines(Context context) = 0;
+  /// One machine as it is now, without its config. Kind::missing if there is no such machine.
+  virtual Task<ProviderResult<VmSeen>> machine(Context context, VmPlace place) = 0;
   /// Kind::missing if there is no such machine.
   virtual Task<ProviderResult<VmConfig>> config(Context context, VmPlace place) = 0;
   /// The volumes of a storage: "local:iso/talos.iso".

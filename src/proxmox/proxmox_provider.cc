@@ -28,7 +28,7 @@ Kind kind_of(int status, std::string_view text) {
   if (status == 403) return Kind::forbidden;
   if (status == 404) return Kind::missing;
   const auto says = [&](std::string_view words) { return text.find(words) != text.npos; };
-  if (says("does not exist")) return Kind::missing;
+  if (says("does not exist") || says("no such task")) return Kind::missing;
   if (says("already exists")) return Kind::exists;
   if (says("is locked") || says("can't lock")) return Kind::locked;
   if (says("quota") || says("out of space") || says("No space left") || says("not enough")) {
@@ -112,6 +112,17 @@ ProviderTask task_of(const json& row) {
   return task;
 }
 
+/// What a list and the status of one machine tell alike.
+VmSeen seen_in(const json& row) {
+  VmSeen vm;
+  vm.name = tidy(text_in(row, "name"));
+  vm.tags = split(tidy(text_in(row, "tags")), ";, ");
+  vm.running = text_in(row, "status") == "running";
+  vm.is_template = number_in(row, "template") == 1;
+  vm.lock = tidy(text_in(row, "lock"));
+  return vm;
+}
+
 ProviderError odd(std::string call) {
   return {Kind::refused, Progress::answered, std::move(call), "the answer has another shape"};
 }
@@ -181,6 +192,21 @@ Task<ProviderResult<Privileges>> ProxmoxProvider::privileges(Context context, st
   co_return names;
 }
 
+Task<ProviderResult<Privileges>> ProxmoxProvider::known_privileges(Context context) {
+  const auto data = co_await get(context, "/access/roles");
+  if (!data) co_return tl::unexpected(data.error());
+  // The role Administrator is built in, and has every privilege that the release knows.
+  Privileges names;
+  if (data->is_array()) {
+    for (const json& row : *data) {
+      if (text_in(row, "roleid") == "Administrator") names = split(text_in(row, "privs"), ",");
+    }
+  }
+  if (names.empty()) co_return tl::unexpected(odd("GET /access/roles"));
+  for (std::string& name : names) name = tidy(name);
+  co_return names;
+}
+
 Task<ProviderResult<std::vector<VmSeen>>> ProxmoxProvider::machines(Context context) {
   const auto data = co_await get(context, "/cluster/resources?type=vm");
   if (!data) co_return tl::unexpected(data.error());
@@ -188,18 +214,23 @@ Task<ProviderResult<std::vector<VmSeen>>> ProxmoxProvider::machines(Context cont
   std::vector<VmSeen> vms;
   for (const json& row : *data) {
     if (text_in(row, "type") != "qemu") continue;
-    VmSeen vm;
+    VmSeen vm = seen_in(row);
     vm.place = {tidy(text_in(row, "node")), static_cast<VmId>(number_in(row, "vmid"))};
-    vm.name = tidy(text_in(row, "name"));
-    vm.tags = split(tidy(text_in(row, "tags")), ";, ");
-    vm.running = text_in(row, "status") == "running";
-    vm.is_template = number_in(row, "template") == 1;
-    vm.lock = tidy(text_in(row, "lock"));
     vms.push_back(std::move(vm));
   }
   std::sort(vms.begin(), vms.end(),
             [](const VmSeen& a, const VmSeen& b) { return a.place.id < b.place.id; });
   co_return vms;
+}
+
+Task<ProviderResult<VmSeen>> ProxmoxProvider::machine(Context context, VmPlace place) {
+  const std::string path = vm_path(place, "/status/current");
+  const auto data = co_await get(context, path);
+  if (!data) co_return tl::unexpected(data.error());
+  if (text_in(*data, "status").empty()) co_return tl::unexpected(odd("GET " + path));
+  VmSeen vm = seen_in(*data);
+  vm.place = std::move(place);
+  co_return vm;
 }
 
 Task<ProviderResult<VmConfig>> ProxmoxProvider::config(Context context, VmPlace place) {

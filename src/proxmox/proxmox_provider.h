@@ -16,7 +16,9 @@ class ProxmoxProvider final : public Provider {
 
   Task<ProviderResult<ProviderVersion>> version(Context context) override;
   Task<ProviderResult<Privileges>> privileges(Context context, std::string path) override;
+  Task<ProviderResult<Privileges>> known_privileges(Context context) override;
   Task<ProviderResult<std::vector<VmSeen>>> machines(Context context) override;
+  Task<ProviderResult<VmSeen>> machine(Context context, VmPlace place) override;
   Task<ProviderResult<VmConfig>> config(Context context, VmPlace place) override;
   Task<ProviderResult<std::vector<std::string>>> volumes(Context context, std::string host,
                                                          std::string storage) override;

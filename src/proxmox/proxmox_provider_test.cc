@@ -73,6 +73,34 @@ TEST_F(Proxmox, ATokenWithoutRightsHasNoPrivileges) {
   EXPECT_EQ(script.asked[1].target, "/api2/json/access/permissions?path=%2Fvms%2F801");
 }
 
+TEST_F(Proxmox, TheRoleAdministratorTellsWhatTheReleaseKnows) {
+  answer(200, R"({"data":[{"roleid":"PVEAuditor","privs":"VM.Audit"},
+    {"roleid":"Administrator","privs":"Datastore.Audit,VM.Allocate","special":1}]})");
+  const auto known = run(provider.known_privileges(context));
+  ASSERT_TRUE(known);
+  EXPECT_EQ(*known, (Privileges{"Datastore.Audit", "VM.Allocate"}));
+  answer(200, R"({"data":[]})");
+  EXPECT_FALSE(run(provider.known_privileges(context)));
+}
+
+TEST_F(Proxmox, OneMachineIsToldAsItIsNow) {
+  answer(200, R"({"data":{"vmid":801,"name":"cp1","status":"running","tags":"ichor-demo"}})");
+  const auto vm = run(provider.machine(context, {"pve1", 801}));
+  ASSERT_TRUE(vm);
+  EXPECT_EQ(vm->place, (VmPlace{"pve1", 801}));
+  EXPECT_TRUE(vm->running);
+  EXPECT_EQ(vm->tags, std::vector<std::string>{"ichor-demo"});
+  EXPECT_EQ(script.asked[0].target, "/api2/json/nodes/pve1/qemu/801/status/current");
+}
+
+TEST_F(Proxmox, ATaskWhoseLogIsGoneIsMissing) {
+  answer(400, R"({"data":null,"errors":{"upid":"no such task"}})",
+         "Parameter verification failed.");
+  EXPECT_EQ(
+      run(provider.task(context, ProviderTaskId("UPID:pve1:0:0:0:qmstart:801:x:"))).error().kind,
+      Kind::missing);
+}
+
 TEST_F(Proxmox, ListsMachinesWithTagsAndLocks) {
   answer(200, R"({"data":[{"type":"lxc","vmid":7},{"type":"qemu","vmid":801,"node":"pve1",
     "name":"cp1","status":"running","tags":"ichor-demo;talos","lock":"backup","template":0}]})");

@@ -2,21 +2,25 @@
 """Machines made on the lab's Proxmox API: by ichor, by the real client proxmoxer, and killed.
 
 Usage: proxmox_test.py ICHOR PROFILE
-PVE_KILL_SEED chooses the moments of the kills again; PVE_KILL_COUNT says how many there are.
+PVE_KILL_SEED chooses the moments of the kills again; PVE_KILL_COUNT=10 kills that often.
 Without proxmoxer (`tools/real-tools proxmoxer`) its class is reported as skipped.
 """
 
+import hashlib
 import json
 import os
 import pathlib
 import random
 import re
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+import urllib.parse
+import urllib.request
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
@@ -28,16 +32,22 @@ import side_by_side  # noqa: E402
 
 ICHOR, PROFILE = (os.path.abspath(path) for path in sys.argv[1:3])
 SEED = int(os.environ.get("PVE_KILL_SEED") or random.SystemRandom().randrange(2**32))
-COUNT = int(os.environ.get("PVE_KILL_COUNT") or 10)
+COUNT = int(os.environ.get("PVE_KILL_COUNT") or 3)
 LIMIT_S = 300
 SCALE = one_lab.SCALE
 NUMBERS = [801, 802, 803, 811, 812]
+
+
+# What nothing that ichor prints may contain.
+SECRETS = set()
 
 
 def run(*words, **variables):
     done = subprocess.run([ICHOR, *words, "-o", "json"], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=LIMIT_S, check=False,
                           env={**os.environ, **variables})
+    if any(secret in done.stdout + done.stderr for secret in tuple(SECRETS)):
+        raise AssertionError(f"ichor {' '.join(words)} prints the token")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     summary = lines[-1] if lines else {"verdict": done.stderr}
     return done.returncode, lines, summary
@@ -75,6 +85,11 @@ class PveLab(unittest.TestCase):
         subprocess.run([ICHOR, "lab", "start", "-p", PROFILE, "--state", self.lab, "--time-scale",
                         str(SCALE), "--proxmox", "--detach"], check=True,
                        stdout=subprocess.DEVNULL)
+        self.access = json.loads(pathlib.Path(self.lab, "proxmox-access.json").read_text())
+        self.secret = self.access["token"].split("=")[1]
+        SECRETS.add(self.secret)
+        self.ca = pathlib.Path(self.folder.name, "ca.pem")
+        self.ca.write_text(self.access["ca"])
 
     def inject(self, fault, node=""):
         where = ["--node", node] if node else []
@@ -115,10 +130,18 @@ class FromNothing(PveLab):
         self.assertEqual((sorted(there), times), (NUMBERS, {number: 1 for number in NUMBERS}))
         code, _, summary = self.up()
         self.assertEqual((code, summary["mutations"]), (0, 0), summary)
-        for path in pathlib.Path(self.lab, "ichor").rglob("*"):
-            if path.is_file():
-                token = json.loads(pathlib.Path(self.lab, "proxmox-access.json").read_text())
-                self.assertNotIn(token["token"].split("=")[1].encode(), path.read_bytes(), path)
+        kept = [path for path in pathlib.Path(self.lab, "ichor").rglob("*") if path.is_file()]
+        self.assertIn("journal.db", [path.name for path in kept])
+        for path in kept:
+            self.assertNotIn(self.secret.encode(), path.read_bytes(), path)
+
+    def test_a_cluster_that_was_removed_is_brought_up_again(self):
+        self.assertEqual(self.up()[0], 0)
+        code, _, summary = self.proxmox("destroy", "--cluster-name", "pve-demo")
+        self.assertEqual((code, made(self.lab)[1]), (0, []), summary)
+        code, _, summary = self.up()
+        self.assertEqual(code, 0, summary)
+        self.assertEqual(made(self.lab)[0], {number: 2 for number in NUMBERS})
 
     def test_the_commands_make_list_and_remove_machines(self):
         code, _, summary = self.proxmox("verify")
@@ -150,6 +173,8 @@ class Trouble(PveLab):
     def test_a_token_without_rights_of_its_own(self):
         self.inject("pve-no-rights")
         self.refuses(3, "P6", r"VM\.Audit.* on /vms/801")
+        for words in (("list",), ("stop",), ("destroy", "--cluster-name", "pve-demo")):
+            self.assertEqual(self.proxmox(*words)[0], 3, words)
         self.recovers()
 
     def test_an_expired_certificate(self):
@@ -167,8 +192,26 @@ class Trouble(PveLab):
         self.refuses(1, "P1", "the task to create VM 802 .*failed")
         self.recovers()
 
-    def test_a_lost_reply(self):
+    def test_a_lost_reply_is_looked_for_and_nothing_is_sent_twice(self):
         self.inject("pve-lost-reply")
+        code, _, summary = self.up()
+        self.assertEqual(code, 0, summary)
+        self.assertEqual(made(self.lab)[0], {number: 1 for number in NUMBERS})
+
+    def test_a_full_storage(self):
+        self.inject("pve-storage-full")
+        self.refuses(1, "P1", "out of space")
+        self.recovers()
+
+    def test_a_port_that_is_closed(self):
+        self.inject("pve-down")
+        self.refuses(1, "P1", "does not answer")
+        self.recovers()
+
+    def test_an_image_that_is_not_there(self):
+        self.inject("pve-no-image")
+        summary = self.refuses(3, "P1", "the Talos image .* is not on the storage")
+        self.assertEqual(summary["mutations"], 0)
         self.recovers()
 
     def test_a_machine_that_never_boots(self):
@@ -179,17 +222,55 @@ class Trouble(PveLab):
         self.recovers()
 
 
+class Access(PveLab):
+    """As against a real Proxmox: nothing of the lab but its address is known to ichor."""
+
+    def list(self, token, trust, **variables):
+        text = pathlib.Path(PROFILE).read_text()
+        text = text.replace("https://pve.example.org:8006", self.access["url"])
+        text = text.replace("token: {command: pass show proxmox/ichor}", f"token: {token}")
+        text = text.replace("ca_file: pve-root-ca.pem", trust)
+        profile = pathlib.Path(self.folder.name, "ichor.yaml")
+        profile.write_text(text)
+        pathlib.Path(self.folder.name, "schematic.yaml").write_text(
+            pathlib.Path(PROFILE).with_name("schematic.yaml").read_text())
+        code, lines, summary = run("proxmox", "list", "-p", profile, **variables)
+        return code, [one["id"] for one in findings(lines)], summary
+
+    def test_the_token_comes_from_where_the_profile_says(self):
+        trust = "ca_file: ca.pem"
+        file = pathlib.Path(self.folder.name, "token")
+        file.write_text(self.access["token"] + "\n")
+        file.chmod(0o600)
+        self.assertEqual(self.list("{file: token}", trust)[0], 0)
+        self.assertEqual(self.list(f"{{command: cat {file}}}", trust)[0], 0)
+        self.assertEqual(self.list("{env: PVE_TOKEN}", trust, PVE_TOKEN=self.access["token"])[0], 0)
+        for token in ("{file: nothing}", "{env: NOT_SET}", "{command: 'false'}", "{file: ca.pem}"):
+            code, rows, summary = self.list(token, trust)
+            self.assertEqual((code, rows), (3, ["P3"]), summary)
+
+    def test_only_the_certificate_that_the_profile_names_is_believed(self):
+        def try_with(trust):
+            return self.list("{env: PVE_TOKEN}", trust, PVE_TOKEN=self.access["token"])
+
+        host, port = self.access["url"].removeprefix("https://").split(":")
+        shown = ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate((host, int(port))))
+        pin = hashlib.sha256(shown).hexdigest()
+        self.assertEqual(try_with(f"fingerprint: '{pin}'")[0], 0)
+        for trust in (f"fingerprint: '{pin[::-1]}'", "first_address: dhcp"):
+            code, rows, summary = try_with(trust)
+            self.assertEqual((code, rows), (5, ["P7"]), summary)
+
+
 class Foreign(PveLab):
     def ask(self, method, path, **values):
-        access = json.loads(pathlib.Path(self.lab, "proxmox-access.json").read_text())
-        ca = pathlib.Path(self.folder.name, "ca.pem")
-        ca.write_text(access["ca"])
-        body = [f"--data-urlencode={key}={value}" for key, value in values.items()]
-        done = subprocess.run(["curl", "-sS", "--cacert", ca, "-X", method, "-H",
-                               "Authorization: PVEAPIToken=" + access["token"], *body,
-                               access["url"] + "/api2/json" + path], check=True,
-                              stdout=subprocess.PIPE, text=True)
-        return json.loads(done.stdout)["data"]
+        request = urllib.request.Request(
+            self.access["url"] + "/api2/json" + path, method=method,
+            data=urllib.parse.urlencode(values).encode() if values else None,
+            headers={"Authorization": "PVEAPIToken=" + self.access["token"]})
+        trust = ssl.create_default_context(cafile=self.ca)
+        with urllib.request.urlopen(request, context=trust, timeout=LIMIT_S) as answer:
+            return json.load(answer)["data"]
 
     def make(self, number, mac):
         upid = self.ask("POST", "/nodes/pve1/qemu", vmid=number, name="database", memory=512,
@@ -219,7 +300,8 @@ class Killed(unittest.TestCase):
     def test_killed_at_random_moments_no_machine_is_made_twice_and_none_is_lost(self):
         draw = random.Random(SEED)
         for number in range(COUNT):
-            moment = draw.uniform(0.05, 6.0)
+            # Half of them while machines are made, which takes the first second.
+            moment = draw.uniform(0.05, draw.choice((1.0, 5.0)))
             with self.subTest(seed=SEED, number=number, moment=moment), \
                     tempfile.TemporaryDirectory() as folder:
                 lab = folder + "/lab"
@@ -242,7 +324,10 @@ class Killed(unittest.TestCase):
 CLIENT = """
 import json, sys, time
 from proxmoxer import ProxmoxAPI
-host, port, user, name, value, ca = sys.argv[1:]
+access, ca = json.load(sys.stdin), sys.argv[1]
+host, port = access["url"].removeprefix("https://").split(":")
+user, rest = access["token"].split("!")
+name, value = rest.split("=")
 pve = ProxmoxAPI(host, port=int(port), user=user, token_name=name, token_value=value, verify_ssl=ca)
 def finish(upid):
     while True:
@@ -276,13 +361,7 @@ class RealClient(PveLab):
             python = real_tool.path_of("proxmoxer")
         except SystemExit:
             self.skipTest("proxmoxer cannot be had here: SKIPPED")
-        access = json.loads(pathlib.Path(self.lab, "proxmox-access.json").read_text())
-        ca = pathlib.Path(self.folder.name, "ca.pem")
-        ca.write_text(access["ca"])
-        host, port = access["url"].removeprefix("https://").split(":")
-        user, rest = access["token"].split("!")
-        name, value = rest.split("=")
-        done = subprocess.run([python, "-c", CLIENT, host, port, user, name, value, ca],
+        done = subprocess.run([python, "-c", CLIENT, self.ca], input=json.dumps(self.access),
                               stdout=subprocess.PIPE, text=True, timeout=LIMIT_S, check=True)
         facts = json.loads(done.stdout)
         self.assertEqual((facts["version"], facts["rights"]), ("8.4", True))
