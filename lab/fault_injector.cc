@@ -34,6 +34,15 @@ Result<std::string> FaultInjector::inject(const Injection& injection) {
   if (!injection.call.empty() && !kind->of_call) {
     return fail(Errc::invalid, injection.fault + " does not strike one call: leave out --call");
   }
+  if (injection.fault.starts_with("pve-")) {
+    if (!proxmox_) return fail(Errc::invalid, "this lab has no Proxmox API");
+    return proxmox_->inject(injection);
+  }
+  if (injection.fault == "clear" && injection.node.value().empty() && proxmox_) {
+    Injection all = injection;
+    all.fault = "pve-clear";
+    (void)proxmox_->inject(all);
+  }
   std::vector<Machine*> machines;
   if (injection.node.value().empty()) {
     for (const auto& machine : site_.machines()) machines.push_back(machine.get());

@@ -4,6 +4,7 @@
 
 #include "lab/fault.h"
 #include "lab/kube/service.h"
+#include "lab/proxmox/service.h"
 #include "lab/site.h"
 #include "lab/talos/service.h"
 
@@ -12,8 +13,9 @@ namespace ichor::lab {
 /// Does to machines and their connections what faults say. Lives on the loop's thread.
 class FaultInjector {
  public:
-  FaultInjector(Site& site, TalosService& talos, KubeService& kube)
-      : site_(site), talos_(talos), kube_(kube) {}
+  /// `proxmox` may be null: then there is none.
+  FaultInjector(Site& site, TalosService& talos, KubeService& kube, ProxmoxService* proxmox)
+      : site_(site), talos_(talos), kube_(kube), proxmox_(proxmox) {}
 
   /// One line about what was done.
   Result<std::string> inject(const Injection& injection);
@@ -29,6 +31,7 @@ class FaultInjector {
   Site& site_;
   TalosService& talos_;
   KubeService& kube_;
+  ProxmoxService* proxmox_;
 };
 
 }  // namespace ichor::lab

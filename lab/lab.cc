@@ -18,6 +18,7 @@
 #include "lab/fault_injector.h"
 #include "lab/hardware.h"
 #include "lab/kube/service.h"
+#include "lab/proxmox/service.h"
 #include "lab/site.h"
 #include "lab/talos/service.h"
 #include "os/loop_clock.h"
@@ -101,7 +102,10 @@ Result<Ground> prepare_ground(const ClusterProfile& profile, const LabOptions& o
     if (!known) return tl::unexpected(known.error());
     ground.map = std::move(*known);
   }
-  const std::vector<IpAddress> addresses = addresses_of(profile);
+  std::vector<IpAddress> addresses = addresses_of(profile);
+  if (options.proxmox) {
+    for (const std::string& one : pool_of(profile)) addresses.emplace_back(one);
+  }
   const std::size_t room = ground.map.entries().size() + addresses.size() + 64;
   auto block = AddressBlock::claim(first, ground.store->path(), room);
   if (!block) return tl::unexpected(block.error());
@@ -149,10 +153,21 @@ class Lab::Impl {
       if (!real) return tl::unexpected(real.error());
       site_->use_real_addresses(*std::move(real));
     }
+    auto had = store_->read(kPveFile);
+    if (!had) return tl::unexpected(had.error());
+    options_.proxmox = options_.proxmox || !had->empty();
+    if (options_.proxmox && !options_.provider) {
+      return fail(Errc::invalid, "the profile has no providers.proxmox with a url any more");
+    }
     if (auto restored = restore(profile); !restored) return restored;
     talos_ = std::make_unique<TalosService>(*site_, options_.talos_port);
     kube_ = std::make_unique<KubeService>(*site_, options_.kube_port);
-    injector_ = std::make_unique<FaultInjector>(*site_, *talos_, *kube_);
+    if (options_.proxmox) {
+      auto proxmox = ProxmoxService::open(*site_, *store_, profile, *options_.provider);
+      if (!proxmox) return tl::unexpected(proxmox.error());
+      proxmox_ = *std::move(proxmox);
+    }
+    injector_ = std::make_unique<FaultInjector>(*site_, *talos_, *kube_, proxmox_.get());
     site_->on_change([this](Machine& machine) { on_change(machine); });
     if (!options_.diary.empty()) {
       auto diary = Diary::open(options_.diary, *site_);
@@ -258,6 +273,7 @@ class Lab::Impl {
       if (!clusters) return damaged(kFabricFile);
       for (sim::EtcdCluster& cluster : *clusters) site_->restore(std::move(cluster));
     }
+    if (options_.proxmox) return {};  // whoever makes the machines finds them
     const auto made = store_->read(kMachinesFile);
     if (!made) return tl::unexpected(made.error());
     auto records = nlohmann::json::parse(made->empty() ? "{}" : *made, nullptr, false);
@@ -325,6 +341,7 @@ class Lab::Impl {
   }
 
   void end_loop() {
+    proxmox_.reset();
     kube_.reset();
     talos_.reset();
     loop_.stop();
@@ -338,6 +355,7 @@ class Lab::Impl {
   std::unique_ptr<Diary> diary_;
   std::unique_ptr<TalosService> talos_;
   std::unique_ptr<KubeService> kube_;
+  std::unique_ptr<ProxmoxService> proxmox_;
   std::unique_ptr<FaultInjector> injector_;
   std::unique_ptr<ControlServer> control_;
   AddressMap addresses_;

@@ -12,6 +12,7 @@
 #include "lab/fault.h"
 #include "lab/status.h"
 #include "model/cluster_profile.h"
+#include "model/machine_spec.h"
 #include "sim/node/spec.h"
 
 namespace ichor::lab {
@@ -31,6 +32,10 @@ struct LabOptions {
   std::uint16_t talos_port{50000};
   std::uint16_t kube_port{6443};
   std::vector<ScheduledFault> faults;
+  /// Where the profile's machines are made, if it says so.
+  std::optional<ProviderPlan> provider;
+  /// There are no machines at first: a Proxmox API makes them. A folder that had it keeps it.
+  bool proxmox{false};
   std::string diary;  // a file, see lab/diary.h; empty: none is kept
 };
 

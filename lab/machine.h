@@ -55,6 +55,7 @@ class Machine {
     bool powered{false};
     bool unsaved{false};
     bool touched{false};
+    bool gone{false};  // removed: nothing of it is written any more
   };
   Marks marks;
 

@@ -32,6 +32,22 @@ Machine& Site::add(MachineRecord record) {
   return machine;
 }
 
+void Site::remove(Machine& machine) {
+  machine.node().power_off();
+  touch(machine);
+  machine.marks.gone = true;
+  std::erase(unsaved_, &machine);
+  const auto found = std::find_if(machines_.begin(), machines_.end(),
+                                  [&](const auto& one) { return one.get() == &machine; });
+  if (found != machines_.end()) {
+    removed_.push_back(std::move(*found));
+    machines_.erase(found);
+  }
+  keep(machine_file(machine.name()), "");
+}
+
+void Site::keep(const std::string& file, std::string content) { kept_[file] = std::move(content); }
+
 void Site::restore(sim::EtcdCluster cluster) {
   fabric_.restore_cluster(std::move(cluster));
   fabric_saved_ = fabric_mark();
@@ -74,6 +90,7 @@ bool Site::is_saved(const Machine& machine) {
 }
 
 void Site::touch(Machine& machine) {
+  if (machine.marks.gone) return;
   if (!is_saved(machine) && !std::exchange(machine.marks.unsaved, true)) {
     unsaved_.push_back(&machine);
   }
@@ -111,7 +128,8 @@ std::uint64_t Site::fabric_mark() const {
 
 void Site::when_saved(std::function<void()> then) {
   if (lost_) return;
-  const bool clean = unsaved_.empty() && !map_unsaved_ && fabric_saved_ == fabric_mark();
+  const bool clean =
+      unsaved_.empty() && kept_.empty() && !map_unsaved_ && fabric_saved_ == fabric_mark();
   if (clean && saving_) {
     waiting_.push_back(std::move(then));
     return;
@@ -135,6 +153,10 @@ void Site::start_saving() {
     for (const auto& cluster : fabric_.clusters()) clusters.push_back(cluster.get());
     files.push_back({kFabricFile, to_json(clusters)});
     fabric_saved_ = fabric_mark();
+  }
+  // Before the machines: what one of them has become since counts.
+  for (auto& [name, content] : std::exchange(kept_, {})) {
+    files.push_back({name, std::move(content)});
   }
   for (Machine* machine : std::exchange(unsaved_, {})) {
     machine->marks.revision = machine->node().disk_revision();

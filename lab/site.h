@@ -40,6 +40,10 @@ class Site {
 
   /// A machine as it is written down already.
   Machine& add(MachineRecord record);
+  /// Takes a machine away for good: it is off, nobody finds it any more, and its file is empty.
+  void remove(Machine& machine);
+  /// Writes this file with what is saved next, and before anything that waits for when_saved().
+  void keep(const std::string& file, std::string content);
   /// Puts back a cluster that was written down. Before the first machine is switched on.
   void restore(sim::EtcdCluster cluster);
   const std::vector<std::unique_ptr<Machine>>& machines() const { return machines_; }
@@ -94,12 +98,14 @@ class Site {
   sim::Fabric fabric_;
   sim::YamlJudge judge_;
   std::vector<std::unique_ptr<Machine>> machines_;
+  std::vector<std::unique_ptr<Machine>> removed_;  // whoever was told of them may still look
   std::map<ListenerId, std::function<void(Machine&)>> listeners_;
   ListenerId next_listener_{1};
   std::vector<Machine*> touched_;
   Clock::CallId settling_{0};
 
   std::vector<Machine*> unsaved_;
+  std::map<std::string, std::string> kept_;  // files that are not written yet
   bool map_unsaved_{false};
   std::uint64_t fabric_saved_{0};
   bool saving_{false};

@@ -23,6 +23,7 @@
 #include "journal/sqlite_journal.h"
 #include "kube/https_kube_api.h"
 #include "kube/https_kube_client.h"
+#include "kube/https_web_api.h"
 #include "kube/https_web_client.h"
 #include "machineconfig/canonical.h"
 #include "os/child.h"
@@ -39,6 +40,7 @@
 #include "os/temp_dir.h"
 #include "os/terminal.h"
 #include "pki/key.h"
+#include "proxmox/proxmox_provider.h"
 #include "talos/grpc_talos_api.h"
 #include "view/clean_stream.h"
 #include "view/fd_writer.h"
@@ -173,6 +175,7 @@ class MachineDesk final : public Desk {
       const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)> dial) override;
   Processes& processes() override;
   WebClient& web() override;
+  Result<std::unique_ptr<Provider>> open_provider(WebServer server) override;
   void begin_rsa_key() override;
   SecretString take_rsa_key() override;
   int drive(Task<void> task, CancelScope& scope) override;
@@ -329,6 +332,13 @@ Processes& MachineDesk::processes() {
 WebClient& MachineDesk::web() {
   if (!web_) web_ = std::make_unique<HttpsWebClient>(loop().io());
   return *web_;
+}
+
+Result<std::unique_ptr<Provider>> MachineDesk::open_provider(WebServer server) {
+  server.scheme = std::string(kProxmoxScheme);
+  auto web = HttpsWebApi::make(loop().io(), std::move(server));
+  if (!web) return tl::unexpected(std::move(web).error());
+  return std::make_unique<ProxmoxProvider>(*std::move(web));
 }
 
 void MachineDesk::begin_rsa_key() { rsa_keys_.emplace_back(&pki::PrivateKey::generate_rsa); }

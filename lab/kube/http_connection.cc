@@ -26,11 +26,11 @@ constexpr std::size_t kQueueMax = 10'000;
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(LoopClock& loop, Local::socket socket, Peer peer, std::weak_ptr<KubeCluster> cluster)
+  Connection(LoopClock& loop, Local::socket socket, Peer peer, HttpAnswerer answerer)
       : loop_(loop),
         socket_(std::move(socket)),
         peer_(std::move(peer)),
-        cluster_(std::move(cluster)),
+        answerer_(std::move(answerer)),
         limit_(loop.io()) {}
 
   void read() {
@@ -46,18 +46,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   void serve() {
     const auto& request = parser_->get();
-    const auto cluster = cluster_.lock();
-    if (!cluster) return close();
-    cluster->refresh();
     KubeRequest asked{std::string(request.method_string()),
                       std::string(request.target()),
                       std::string(request[http::field::accept]),
                       peer_,
                       std::string(request[http::field::content_type]),
                       std::string(request[http::field::user_agent]),
-                      request.body()};
-    KubeReply reply = answer(asked, *cluster, loop_.wall());
+                      request.body(),
+                      std::string(request[http::field::authorization])};
     keep_alive_ = request.keep_alive();
+    answerer_(asked,
+              [self = shared_from_this()](KubeReply reply) { self->respond(std::move(reply)); });
+  }
+
+  void respond(KubeReply reply) {
+    if (reply.status == 0) return close();
     if (reply.watch) {
       begin_watch(std::move(*reply.watch));
     } else {
@@ -69,6 +72,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     response_.emplace();
     response_->version(11);
     response_->result(static_cast<unsigned>(reply.status));
+    if (!reply.reason.empty()) response_->reason(reply.reason);
     response_->set(http::field::content_type, reply.type);
     response_->set(http::field::cache_control, "no-cache, private");
     response_->keep_alive(keep_alive_);
@@ -108,10 +112,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   /// Tells what the channel says until it ends. Lives no longer than the connection.
   Task<void> pump(Context context) {
-    sim::ChannelStream stream(watch_->channel, context, [this] {
-      const auto cluster = cluster_.lock();
-      return cluster ? std::to_string(cluster->api().version()) : watch_->version;
-    });
+    sim::ChannelStream stream(watch_->channel, context, [this] { return watch_->version_now(); });
     while (true) {
       auto told = co_await stream.next(context);
       if (!told || !*told) break;
@@ -187,7 +188,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   LoopClock& loop_;
   Local::socket socket_;
   Peer peer_;
-  std::weak_ptr<KubeCluster> cluster_;
+  HttpAnswerer answerer_;
   boost::beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> response_;
@@ -203,9 +204,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
 }  // namespace
 
-void serve_http(LoopClock& loop, Local::socket socket, Peer peer,
-                std::weak_ptr<KubeCluster> cluster) {
-  std::make_shared<Connection>(loop, std::move(socket), std::move(peer), std::move(cluster))
+void serve_http(LoopClock& loop, Local::socket socket, Peer peer, HttpAnswerer answerer) {
+  std::make_shared<Connection>(loop, std::move(socket), std::move(peer), std::move(answerer))
       ->read();
 }
 

@@ -33,6 +33,24 @@ std::string first_service(const std::string& network) {
   return base.substr(0, base.rfind('.') + 1) + "1";
 }
 
+/// The cluster may vanish while connections are open.
+HttpAnswerer answerer_of(std::weak_ptr<KubeCluster> weak, Clock& clock) {
+  return [weak = std::move(weak), &clock](const KubeRequest& request,
+                                          const std::function<void(KubeReply)>& respond) {
+    const auto cluster = weak.lock();
+    if (!cluster) return respond({.status = 0});
+    cluster->refresh();
+    KubeReply reply = answer(request, *cluster, clock.wall());
+    if (reply.watch) {
+      reply.watch->version_now = [weak, last = reply.watch->version] {
+        const auto alive = weak.lock();
+        return alive ? std::to_string(alive->api().version()) : last;
+      };
+    }
+    respond(std::move(reply));
+  };
+}
+
 }  // namespace
 
 KubeService::KubeService(Site& site, std::uint16_t port) : site_(site), port_(port) {}
@@ -92,7 +110,7 @@ void KubeService::open(const std::string& address, Port& port, Machine& machine)
                                             const Peer& peer) -> std::unique_ptr<Inside> {
         auto pair = SocketInside::make(site_.clock().io().get_executor());
         if (!pair) return nullptr;
-        serve_http(site_.clock(), std::move(pair->other), peer, weak);
+        serve_http(site_.clock(), std::move(pair->other), peer, answerer_of(weak, site_.clock()));
         return std::move(pair->inside);
       });
   (void)port.gate->open(*context);

@@ -19,11 +19,14 @@ void declare_lab_start(FlagSet& flags, Request& request) {
   flags.text("--diary", "FILE", start.diary);
   flags.text("--real-addresses", "DEVICE", start.device);
   flags.flag("--container", start.container);
+  flags.flag("--proxmox", start.proxmox);
   flags.flag("--detach", start.detach);
   flags.rule([&start]() -> std::string {
     if (start.state_dir.empty()) return "needs --state DIR";
     const bool both = start.seed && !start.fault_plan.empty();
-    return both ? "--faults and --seed exclude each other" : "";
+    if (both) return "--faults and --seed exclude each other";
+    const bool odd = start.proxmox && (start.container || !start.device.empty());
+    return odd ? "--proxmox goes with neither --container nor --real-addresses" : "";
   });
 }
 

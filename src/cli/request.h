@@ -84,6 +84,7 @@ struct LabWish {
   bool wanted{false};
   bool keep{false};
   double time_scale{1.0};
+  bool proxmox{false};  // its machines are made through a Proxmox API of its own
 };
 
 /// The parts of a bring-up: the Talos part, then the Kubernetes phases by number.
@@ -98,6 +99,7 @@ struct UpRequest {
   UpPart from{UpPart::talos};
   std::optional<UpPart> only;
   bool force_conflicts{false};
+  bool provision{false};  // the machines are made first
 };
 
 struct PhaseRequest {
@@ -222,6 +224,15 @@ struct UnlockRequest {
   bool force{false};  // also of a run that lives on this machine
 };
 
+enum class ProxmoxDeed { verify, list, create, start, stop, destroy };
+
+struct ProxmoxRequest {
+  ProxmoxDeed deed{ProxmoxDeed::verify};
+  std::vector<NodeName> nodes;  // empty: all of the profile
+  std::string cluster_name;     // for destroy: which cluster goes
+  bool adopt{false};            // go on with a journal that was started on another machine
+};
+
 struct LabStartRequest {
   std::string state_dir;
   double time_scale{1.0};
@@ -231,6 +242,7 @@ struct LabStartRequest {
   std::string diary;      // a file; empty: none is kept
   std::string device;     // for real addresses, in a network namespace of its own; empty: loopback
   bool container{false};  // nodes in Talos' container mode instead of machines
+  bool proxmox{false};    // no machines at first: a Proxmox API makes them
   bool detach{false};
 };
 
@@ -411,6 +423,6 @@ using Request = std::variant<
     SchematicShowRequest, SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
     SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
     MachineconfigPatchRequest, MachineconfigDiffRequest, MigrateRequest, ValidateRequest,
-    InitRequest, SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest>;
+    InitRequest, SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest, ProxmoxRequest>;
 
 }  // namespace ichor

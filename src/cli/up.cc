@@ -39,7 +39,14 @@ void declare_up(FlagSet& flags, Request& request) {
   flags.value("--only", "PART",
               [&up](const std::string& word) { return take_part(word, up.only.emplace()); });
   flags.flag("--force-conflicts", up.force_conflicts);
+  flags.flag("--provision", up.provision);
   flags.rule([&up]() -> std::string {
+    const bool with_nodes = up.only.value_or(up.from) == UpPart::talos;
+    if (up.provision && !with_nodes) return "--provision goes with the Talos part";
+    if (up.provision && up.change.dry_run) {
+      return "--provision changes Proxmox; `ichor proxmox verify` looks without changing anything";
+    }
+    up.lab.proxmox = up.lab.wanted && up.provision;
     return up.only && up.from != UpPart::talos ? "--from and --only exclude each other" : "";
   });
   declare_lab(flags, up.lab);

@@ -26,6 +26,7 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const DoctorRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const ReportRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const UnlockRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const ProxmoxRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const GenSecretsRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const GenConfigRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const GenTalosconfigRequest& request, const CommonOptions& common, Desk& desk);

@@ -18,10 +18,12 @@
 #include "port/kube_api.h"
 #include "port/kube_client.h"
 #include "port/process.h"
+#include "port/provider.h"
 #include "port/random.h"
 #include "port/scout.h"
 #include "port/talos_api.h"
 #include "port/tcp_probe.h"
+#include "port/web_api.h"
 #include "port/web_client.h"
 
 namespace ichor {
@@ -144,6 +146,8 @@ class Desk {
   /// Other programs that run beside us while drive() does.
   virtual Processes& processes() = 0;
   virtual WebClient& web() = 0;
+  /// A provider of machines at this address. Errc::invalid for an address or a CA that is none.
+  virtual Result<std::unique_ptr<Provider>> open_provider(WebServer server) = 0;
 
   /// Starts to make an RSA key of 4096 bits beside everything else: it takes seconds.
   virtual void begin_rsa_key() = 0;

@@ -57,18 +57,15 @@ std::vector<Step> steps_of(const ClusterProfile& profile, const RunWish& wish) {
   return wish.phases.empty() ? steps : only(std::move(steps), wish.phases);
 }
 
-RunId new_run(Random& random) {
-  return RunId(fmt::format("{:016x}{:016x}", random.next(), random.next()));
-}
-
 Task<void> run_into(Orchestrator& orchestrator, Context context, RunResult& result) {
   result = co_await orchestrator.run(context);
 }
 
 /// One run of the engine, to its end or until a signal.
 RunResult drive(const World& world, const ClusterProfile& profile, const ConfigSet& configs,
-                bool adopt, std::vector<Step> steps, Desk& desk) {
-  RunIdentity identity{new_run(desk.random()), desk.owner(), adopt};
+                const RunWish& wish, std::vector<Step> steps, Desk& desk) {
+  RunId run = wish.run.value().empty() ? new_run_id(desk.random()) : wish.run;
+  RunIdentity identity{std::move(run), desk.owner(), wish.adopt};
   Orchestrator orchestrator(world, profile, configs, std::move(identity), std::move(steps));
   desk.display().begin(profile);
   CancelScope scope;
@@ -111,6 +108,10 @@ Task<void> survey_into(Context context, World& world, const ClusterProfile& prof
 
 }  // namespace
 
+RunId new_run_id(Random& random) {
+  return RunId(fmt::format("{:016x}{:016x}", random.next(), random.next()));
+}
+
 RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
                      Desk& desk) {
   if (auto found = find_machines(profile, space, desk); !found) return std::move(found).error();
@@ -128,7 +129,7 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunW
                     kubeconfig_check(profile, space),
                     wish.kubernetes,
                     space.finder.get()};
-  return drive(world, profile, space.configs, wish.adopt, steps_of(profile, wish), desk);
+  return drive(world, profile, space.configs, wish, steps_of(profile, wish), desk);
 }
 
 RunResult run_kubernetes(const ClusterProfile& profile, StateDir& state, KubernetesWork& work,
@@ -138,7 +139,7 @@ RunResult run_kubernetes(const ClusterProfile& profile, StateDir& state, Kuberne
                     state.files(), desk.display(), nullptr,  {},       &work.part()};
   const KubernetesOptions& options = work.options();
   RunResult result =
-      drive(world, profile, {}, false, kubernetes_steps(options.first, options.last), desk);
+      drive(world, profile, {}, RunWish{}, kubernetes_steps(options.first, options.last), desk);
   work.show(result);
   return result;
 }

@@ -24,7 +24,10 @@ struct RunWish {
   bool offline{false};        // for plans
   /// The Kubernetes phases of the run; null: it ends with the nodes.
   KubernetesPart* kubernetes{nullptr};
+  RunId run{};  // empty: a new one
 };
+
+RunId new_run_id(Random& random);
 
 /// Runs the engine on the workspace's cluster, to its end or until a signal.
 RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunWish& wish,

@@ -345,6 +345,9 @@ class FakeDesk final : public Desk {
   }
   Processes& processes() override { return nothing_else_; }
   WebClient& web() override { return nothing_else_; }
+  Result<std::unique_ptr<Provider>> open_provider(WebServer server) override {
+    return fail(Errc::invalid, server.url + ": there is no provider");
+  }
 
   /// Not an RSA one: that takes as long here as it does anywhere.
   void begin_rsa_key() override {

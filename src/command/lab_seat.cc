@@ -30,6 +30,7 @@ OrEnd<void> start_lab(const LabWish& wish, const CommonOptions& common, const st
                   folder,
                   "--time-scale",
                   fmt::format("{}", wish.time_scale)};
+  if (wish.proxmox) process.argv.emplace_back("--proxmox");
   process.state_dir = folder;
   process.dies_with_parent = !wish.keep;
   if (auto started = lab::start_process(process); !started) return end_with(started.error());

@@ -53,6 +53,7 @@ Exit start_detached(const LabStartRequest& request, const CommonOptions& common,
   pass("--real-addresses", request.device);
   pass("--diary", request.diary.empty() ? "" : desk.absolute(request.diary));
   if (request.container) process.argv.emplace_back("--container");
+  if (request.proxmox) process.argv.emplace_back("--proxmox");
   const auto status = lab::start_process(process);
   if (!status) return finish(end_with(status.error()).value(), desk);
   desk.display().show(lab_listing(*status));
@@ -81,6 +82,13 @@ Exit run(const LabStartRequest& request, const CommonOptions& common, Desk& desk
   options.real_device = request.device;
   if (request.container) options.platform = sim::Platform::container;
   options.faults = *std::move(faults);
+  if (request.proxmox && !input->provider) {
+    return finish(
+        end_with(Exit::usage, common.profile + " has no providers.proxmox with a url").value(),
+        desk);
+  }
+  options.provider = input->provider;
+  options.proxmox = request.proxmox;
   auto started = lab::Lab::start(input->profile, std::move(options));
   if (!started) return finish(end_with(started.error()).value(), desk);
   desk.display().show(lab_listing((*started)->status()));

@@ -14,6 +14,7 @@
 #include "lint/rules.h"
 #include "machineconfig/check_configs.h"
 #include "machineconfig/generate.h"
+#include "phase/provision.h"
 #include "pki/secrets_bundle.h"
 
 namespace ichor {
@@ -244,6 +245,8 @@ OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged, Desk& des
     return end_with(Exit::usage, fmt::format("{} describes the cluster {}, not {}", common.profile,
                                              profile.name, common.cluster));
   }
+  // By what the machines at the provider are told, where the profile does not say.
+  if (judged.reading.provider) bind_machines(judged.reading.profile, *judged.reading.provider);
   return ProfileInput{std::move(judged.reading.profile),
                       std::move(judged.findings),
                       std::move(judged.folder),
@@ -252,7 +255,9 @@ OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged, Desk& des
                       std::move(judged.reading.recipe),
                       {},
                       {},
-                      common.profile};
+                      common.profile,
+                      {},
+                      std::move(judged.reading.provider)};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "machineconfig/profile_patches.h"
 #include "model/cluster_profile.h"
 #include "model/finding.h"
+#include "model/machine_spec.h"
 #include "profile/recipe.h"
 
 namespace ichor {
@@ -28,6 +29,7 @@ struct ProfileInput {
   /// Every node of the cluster, also those that the flags leave out of this run; not those that are
   /// excluded from the plan.
   std::vector<NodePlan> everybody{};
+  std::optional<ProviderPlan> provider{};  // where the machines are made; empty: elsewhere
 
   /// Whether this run is about some of the nodes only.
   bool narrowed() const { return profile.nodes.size() < everybody.size(); }

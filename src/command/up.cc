@@ -5,9 +5,11 @@
 #include "command/ask_journal.h"
 #include "command/commands.h"
 #include "command/config_export.h"
+#include "command/engine_run.h"
 #include "command/ground.h"
 #include "command/kubernetes_run.h"
 #include "command/partial_run.h"
+#include "command/provision_step.h"
 #include "command/site_checks.h"
 #include "model/kubernetes_plan.h"
 #include "report/html_report.h"
@@ -142,6 +144,30 @@ void write_report(const std::string& cluster, StateDir& state, Summary& summary,
   if (written) summary.written.emplace_back("report", state.path() + "/report.html");
 }
 
+/// The front of the line, with --provision. How many changes that took, or how the command ends.
+tl::expected<int, Summary> provision(const UpRequest& request, const Ground& ground,
+                                     const ProfileInput& input, const RunId& id, Workspace& space,
+                                     Desk& desk) {
+  search_in_lab(input, ground, space);
+  if (!request.provision) return 0;
+  ProvisionWish wish;
+  wish.run = id;
+  wish.work = [&](ProvisionRun& run, Context context) {
+    return make_machines(run, context, input, space, desk);
+  };
+  RunResult made = run_provision(input, ground, space.state.get(), wish, desk);
+  if (made.exit == Exit::done) return made.mutations;
+  Summary summary = summary_of(input, std::move(made));
+  for (std::string step : next_steps(summary.result, ground, input.profile.name)) {
+    constexpr std::string_view kUp = "ichor up";
+    if (const std::size_t at = step.find(kUp); at != step.npos) {
+      step.insert(at + kUp.size(), " --provision");
+    }
+    summary.next.push_back(std::move(step));
+  }
+  return tl::unexpected(std::move(summary));
+}
+
 Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileInput& input,
                  const CommonOptions& common, Desk& desk) {
   // Asked before the run: a kubeconfig that may not be written is bad news after twenty minutes.
@@ -166,6 +192,9 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   if (auto refused = refuse_if_failed(credentials_check(input, *space, desk))) {
     return finish(summary_of(input, *std::move(refused)), desk);
   }
+  const RunId id = new_run_id(desk.random());
+  const auto made = provision(request, ground, input, id, *space, desk);
+  if (!made) return finish(made.error(), desk);
   const auto configs = export_configs(ground, input, *space, desk);
   if (!configs) return finish(end_with(configs.error()).value(), desk);
   std::unique_ptr<KubernetesWork> work;
@@ -186,8 +215,10 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   }
   RunWish wish;
   wish.adopt = request.change.adopt;
+  wish.run = id;
   wish.kubernetes = work ? &work->part() : nullptr;
   Summary summary = summary_of(input, run_engine(input.profile, *space, wish, desk));
+  summary.result.mutations += *made;
   if (summary.result.api_proved) export_once();
   if (work && work->part().result().started()) {
     work->show(summary.result);

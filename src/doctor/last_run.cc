@@ -89,6 +89,8 @@ std::optional<LastRun> last_run(const std::vector<JournalRecord>& records) {
   LastRun last;
   for (const JournalRecord& record : records) {
     if (record.kind != RecordKind::run_started) continue;
+    // With machines to make, a run starts twice: at the provider, and with the nodes.
+    if (last.number > 0 && record.run == last.run) continue;
     ++last.number;
     last.run = record.run;
     last.began_ms = record.wall_ms;

@@ -48,6 +48,13 @@ class LastRunTest : public ::testing::Test {
 
 TEST_F(LastRunTest, IsNothingInAnEmptyJournal) { EXPECT_FALSE(last_run(records_)); }
 
+TEST_F(LastRunTest, CountsARunThatMadeItsMachinesFirstAsOne) {
+  begin();
+  add(RecordKind::run_started);
+  end(0, "ready");
+  EXPECT_EQ(last_run(records_)->number, 1);
+}
+
 TEST_F(LastRunTest, TellsVerdictAndFindingsOfTheLastRunOnly) {
   begin();
   end(4, "out of time");

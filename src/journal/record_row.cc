@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "model/provider_call.h"
+
 namespace ichor {
 
 namespace {
@@ -25,7 +27,7 @@ std::optional<RecordKind> kind_from(std::int64_t number) {
 }
 
 std::optional<Call> call_from(std::string_view name) {
-  for (int number = 0; number < kCallCount; ++number) {
+  for (int number = 0; number < kCallCount + kProviderCallCount; ++number) {
     const auto call = static_cast<Call>(number);
     if (name_of(call) == name) return call;
   }

@@ -100,7 +100,7 @@ class ConnectionOn final : public HttpConnection,
     message_.set(http::field::user_agent, "ichor");
     message_.set(http::field::accept, "application/json");
     if (!peer_.token.empty()) {
-      message_.set(http::field::authorization, fmt::format("Bearer {}", peer_.token.reveal()));
+      message_.set(http::field::authorization, peer_.scheme + std::string(peer_.token.reveal()));
     }
     if (!request.content_type.empty()) {
       message_.set(http::field::content_type, request.content_type);
@@ -130,17 +130,30 @@ class ConnectionOn final : public HttpConnection,
 
   void shake_hands() {
     if constexpr (kTls) {
-      expect_peer(stream_, peer_.host);
+      expect_peer(stream_, peer_);
       stream_.async_handshake(asio::ssl::stream_base::client,
                               [self = this->shared_from_this()](error_code error) {
                                 if (error) return self->fail(error, "handshake");
-                                self->connected_ = true;
-                                self->send();
+                                self->meet_peer();
                               });
     } else {
       connected_ = true;
       send();
     }
+  }
+
+  /// Nothing is sent to whoever is not the pinned one.
+  void meet_peer() {
+    if constexpr (kTls) {
+      const std::string shown = peer_.pin.empty() ? std::string() : certificate_digest(stream_);
+      if (shown != peer_.pin) {
+        return finish(
+            {call_, Progress::not_sent, TlsVerdict::wrong_pin, Code::unavailable,
+             fmt::format("{}:{} shows the certificate {}", peer_.dial_host, peer_.port, shown)});
+      }
+    }
+    connected_ = true;
+    send();
   }
 
   void send() {
@@ -165,6 +178,7 @@ class ConnectionOn final : public HttpConnection,
   void take_head() {
     answer_ = {};
     answer_.status = static_cast<int>(parser_->get().result_int());
+    answer_.reason = std::string(parser_->get().reason());
     answer_.retry_after = retry_after(parser_->get()[http::field::retry_after]);
     body_.clear();
     if (bytes_ && answer_.status == 200) {

@@ -29,6 +29,7 @@ struct HttpRequest {
 
 struct HttpAnswer {
   int status{0};
+  std::string reason;  // the words of the status line; some servers say why there
   SecretString body;
   std::optional<Duration> retry_after;  // as the server asked for it
 };
@@ -40,6 +41,10 @@ struct HttpPeer {
   std::uint16_t port{443};
   std::shared_ptr<boost::asio::ssl::context> tls;  // null: plain HTTP
   SecretString token;
+  std::string scheme{"Bearer "};  // before the token, in the Authorization header
+  /// SHA-256 of the server's certificate in lower-case hex. If it is set, this certificate is
+  /// believed and no other, whoever signed it; it must still be valid by its dates.
+  std::string pin{};
 };
 
 /// Believes `ca_pem` only, and shows a client certificate if there is one.

@@ -76,7 +76,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   }
 
   void shake_hands() {
-    expect_peer(stream_.next_layer(), peer_.host);
+    expect_peer(stream_.next_layer(), peer_);
     stream_.next_layer().async_handshake(asio::ssl::stream_base::client,
                                          [self = shared_from_this()](error_code error) {
                                            if (error) return self->fail(error, "handshake");

@@ -26,7 +26,7 @@ namespace ichor {
 class TestApiServer {
  public:
   struct Request {
-    std::string method, target, content_type, body;
+    std::string method, target, content_type, body, authorization{};
   };
   struct Reply {
     int status{200};
@@ -34,6 +34,7 @@ class TestApiServer {
     std::vector<std::pair<std::string, std::string>> headers{};
     bool close{false};                 // the connection, without a word
     std::vector<std::string> lines{};  // of a watch: sent one by one, then the end
+    std::string reason{};              // of the status line; empty: the usual one
   };
   using Handler = std::function<Reply(const Request&)>;
   using Tcp = boost::asio::ip::tcp;
@@ -53,7 +54,8 @@ class TestApiServer {
     request.ip_addresses = {kHost};
     request.not_before = now;
     const auto leaf = pki::issue(ca, request, pki::KeyKind::ecdsa_p256);
-    tls_.use_certificate_chain(boost::asio::buffer(leaf->certificate));
+    certificate_ = leaf->certificate;
+    tls_.use_certificate_chain(boost::asio::buffer(certificate_));
     const std::string key(leaf->key.reveal());
     tls_.use_private_key(boost::asio::buffer(key), boost::asio::ssl::context::pem);
     accepting_ = std::thread([this] { accept(); });
@@ -68,6 +70,9 @@ class TestApiServer {
   }
 
   int connections() const { return connections_; }
+  int port() const { return acceptor_.local_endpoint().port(); }
+  /// In PEM form.
+  const std::string& certificate() const { return certificate_; }
   std::vector<Request> requests() {
     const std::lock_guard lock(mutex_);
     return requests_;
@@ -110,7 +115,8 @@ class TestApiServer {
       http::read(stream, buffer, message, error);
       if (error) return;
       Request request{std::string(message.method_string()), std::string(message.target()),
-                      std::string(message[http::field::content_type]), message.body()};
+                      std::string(message[http::field::content_type]), message.body(),
+                      std::string(message[http::field::authorization])};
       {
         const std::lock_guard lock(mutex_);
         requests_.push_back(request);
@@ -126,6 +132,7 @@ class TestApiServer {
       }
       http::response<http::string_body> answer(static_cast<http::status>(reply.status), 11);
       for (const auto& [name, value] : reply.headers) answer.set(name, value);
+      if (!reply.reason.empty()) answer.reason(reply.reason);
       answer.body() = reply.body;
       answer.prepare_payload();
       http::write(stream, answer, error);
@@ -148,6 +155,7 @@ class TestApiServer {
   }
 
   pki::CertificateAndKey ca_;
+  std::string certificate_;
   WallTime now_;
   Handler handler_;
   Upgrade upgrade_;

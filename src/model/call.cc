@@ -2,9 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "model/provider_call.h"
+
 namespace ichor {
 
 std::string_view name_of(Call call) {
+  if (call == kCreateVm) return "VM creation";
+  if (call == kStartVm) return "VM start";
+  if (call == kStopVm) return "VM stop";
+  if (call == kDestroyVm) return "VM removal";
   switch (call) {
     case Call::open: return "connect";
     case Call::version: return "Version";

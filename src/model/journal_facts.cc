@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/mutant.h"
+#include "model/provider_call.h"
 
 namespace ichor {
 
@@ -26,6 +27,18 @@ std::string_view cut(std::string_view& rest, char separator) {
 
 void JournalFacts::fold(const JournalRecord& record, MonoTime now) {
   ++count_;
+  // Machines at a provider have facts of their own (phase/provision_facts.h). What the journal
+  // knows of a node's life ends with its machine.
+  if (record.call >= kCreateVm) {
+    const bool removed = record.call == kDestroyVm && record.kind == RecordKind::outcome &&
+                         record.outcome == OutcomeKind::done;
+    if (!removed) return;
+    JournalRecord reset;
+    reset.kind = RecordKind::observed;
+    reset.node = record.node;
+    reset.key = std::string(kResetKey);
+    return fold_observed(reset);
+  }
   const bool of_kubernetes =
       record.call >= Call::kube_apply &&
       (record.kind == RecordKind::intent || record.kind == RecordKind::outcome);

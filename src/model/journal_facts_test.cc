@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/provider_call.h"
+
 namespace ichor {
 namespace {
 
@@ -148,6 +150,22 @@ TEST(JournalFacts, AResetUndoesWhatTheNodeWas) {
   // A new config begins a new life.
   facts.fold(intent(3, Call::apply_configuration, "pin-2"), MonoTime{});
   EXPECT_EQ(facts.came_back_in(kNode), nullptr);
+}
+
+TEST(JournalFacts, ALifeEndsWithTheMachineAndNoSoonerThanItIsGone) {
+  JournalFacts facts;
+  facts.fold(intent(1, Call::apply_configuration, "pin"), MonoTime{});
+  JournalRecord removal = intent(2, kDestroyVm, "proxmox destroy 801");
+  facts.fold(removal, MonoTime{});
+  removal.kind = RecordKind::outcome;
+  removal.ref = 2;
+  removal.outcome = OutcomeKind::refused;
+  facts.fold(removal, MonoTime{});
+  EXPECT_NE(facts.last(Call::apply_configuration, kNode), nullptr);
+  EXPECT_FALSE(facts.is_open("proxmox destroy 801")) << "it is no object of Kubernetes";
+  removal.outcome = OutcomeKind::done;
+  facts.fold(removal, MonoTime{});
+  EXPECT_EQ(facts.last(Call::apply_configuration, kNode), nullptr);
 }
 
 TEST(JournalFacts, ANodeThatRanBeforeTheJournalIsKnownByItsBoot) {

@@ -5,6 +5,7 @@
 #include "profile/formats.h"
 #include "profile/mapping_reader.h"
 #include "profile/read_phases.h"
+#include "profile/read_provider.h"
 #include "yaml/document.h"
 
 namespace ichor {
@@ -177,7 +178,7 @@ void read_told(MappingReader& reader, std::string_view key, std::optional<bool>&
   target = flag;
 }
 
-void read_proxmox(MappingReader proxmox, std::optional<ProxmoxPlan>& target) {
+void read_proxmox(MappingReader proxmox, ProfileReading& reading) {
   if (!proxmox.there()) return;
   ProxmoxPlan plan;
   proxmox.text("machine", plan.machine);
@@ -188,8 +189,10 @@ void read_proxmox(MappingReader proxmox, std::optional<ProxmoxPlan>& target) {
   if (const auto vlan = proxmox.whole("vlan", 1, 4094)) {
     plan.vlan = static_cast<std::uint16_t>(*vlan);
   }
+  reading.provider = read_provider(proxmox);
+  if (reading.provider) give_numbers(proxmox, *reading.provider, reading.profile.nodes);
   proxmox.finish();
-  target = std::move(plan);
+  reading.profile.proxmox = std::move(plan);
 }
 
 void read_order(MappingReader order, ClusterProfile& profile) {
@@ -255,7 +258,7 @@ void read_root(ReadingLog& log, const yaml::Node& root, ProfileReading& reading)
   read_role(nodes.section("worker"), Role::worker, profile);
   nodes.finish();
   MappingReader providers = reader.section("providers");
-  read_proxmox(providers.section("proxmox"), profile.proxmox);
+  read_proxmox(providers.section("proxmox"), reading);
   providers.finish();
   read_order(reader.section("order"), profile);
   read_retry(reader.section("retry"), profile.retry);

@@ -8,6 +8,7 @@
 
 #include "model/cluster_profile.h"
 #include "model/finding.h"
+#include "model/machine_spec.h"
 #include "profile/mapping_reader.h"
 #include "profile/recipe.h"
 #include "profile/source.h"
@@ -24,7 +25,8 @@ struct ProfileReading {
   yaml::Node variables;                   // of the templates: a mapping, or null
   /// talos.ready_configs: a folder of configs that are sent as they are, instead of generated ones.
   std::string ready_configs{};
-  std::vector<Finding> findings;  // in the order of the file
+  std::optional<ProviderPlan> provider{};  // where its machines are made, if a profile says so
+  std::vector<Finding> findings;           // in the order of the file
 
   bool ok() const {
     return std::none_of(findings.begin(), findings.end(),

@@ -1,0 +1,44 @@
+#include "kube/https_web_api.h"
+
+#include <fmt/format.h>
+
+#include "kube/web_place.h"
+
+namespace ichor {
+
+Result<std::unique_ptr<HttpsWebApi>> HttpsWebApi::make(boost::asio::io_context& io,
+                                                       WebServer server) {
+  std::optional<WebPlace> place = web_place(server.url);
+  if (!place || !place->tls || place->target != "/") {
+    return fail(Errc::invalid,
+                fmt::format("{} is no address such as https://pve.example.org:8006", server.url));
+  }
+  HttpPeer peer;
+  peer.host = peer.dial_host = place->host;
+  peer.port = place->port;
+  if (!server.dial_host.empty()) peer.dial_host = server.dial_host;
+  peer.token = std::move(server.token);
+  peer.scheme = std::move(server.scheme);
+  peer.pin = std::move(server.pin);
+  peer.tls = tls_of_machine();
+  if (!server.ca_pem.empty()) {
+    auto tls = tls_with(server.ca_pem, {}, {});
+    if (!tls) return fail(Errc::invalid, "the CA file holds no certificate in PEM form");
+    peer.tls = *std::move(tls);
+  }
+  return std::unique_ptr<HttpsWebApi>(new HttpsWebApi(io, std::move(peer)));
+}
+
+Task<CallResult<WebReply>> HttpsWebApi::ask(Context context, WebAsk ask) {
+  HttpRequest request{std::move(ask.method), std::move(ask.target), std::move(ask.content_type),
+                      std::move(ask.body)};
+  const bool reads = request.method == "GET";
+  // A pool asks again if a kept connection breaks; on a connection of its own nothing is kept.
+  HttpPool once(reads_.io(), reads_.peer());
+  HttpPool& pool = reads ? reads_ : once;
+  auto answer = co_await pool.ask(context, Call::open, std::move(request));
+  if (!answer) co_return tl::unexpected(std::move(answer).error());
+  co_return WebReply{answer->status, std::move(answer->reason), std::move(answer->body)};
+}
+
+}  // namespace ichor

@@ -1,0 +1,387 @@
+#include "phase/provision.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "base/ip.h"
+#include "pki/digest.h"
+
+namespace ichor {
+
+namespace {
+
+using Kind = ProvisionStep::Kind;
+
+/// A call whose answer did not come has had its effect by then, or never will: Proxmox forks a
+/// task, or refuses, within the call itself.
+constexpr std::int64_t kSettleMs = 10'000;
+/// By how much the provider's clock may differ from ours.
+constexpr std::int64_t kSkewMs = 300'000;
+
+Digest seed_of(const ClusterProfile& profile, const NodePlan& plan, std::string_view what) {
+  return pki::sha256(fmt::format("{}\n{}\n{}", what, profile.name, plan.name.value()));
+}
+
+/// Below the prefix that Proxmox itself uses.
+MacAddress mac_of(const ClusterProfile& profile, const NodePlan& plan) {
+  if (!plan.mac.value().empty()) return plan.mac;
+  const Digest seed = seed_of(profile, plan, "mac");
+  return MacAddress(
+      fmt::format("bc:24:11:{:02x}:{:02x}:{:02x}", seed.bytes[0], seed.bytes[1], seed.bytes[2]));
+}
+
+MachineUuid uuid_of(const ClusterProfile& profile, const NodePlan& plan) {
+  if (!plan.uuid.value().empty()) return plan.uuid;
+  Digest seed = seed_of(profile, plan, "uuid");
+  seed.bytes[6] = static_cast<std::uint8_t>((seed.bytes[6] & 0x0f) | 0x80);  // version 8: our own
+  seed.bytes[8] = static_cast<std::uint8_t>((seed.bytes[8] & 0x3f) | 0x80);
+  std::string text;
+  for (std::size_t i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", seed.bytes[i]);
+  }
+  return MachineUuid(text);
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text;
+}
+
+/// The MACs of a machine: "virtio=BC:24:11:00:00:01,bridge=vmbr0".
+std::vector<std::string> macs_of(const VmConfig& config) {
+  std::vector<std::string> macs;
+  for (const auto& [key, value] : config.values) {
+    const bool link = key.starts_with("net") && key.size() > 3 && key[3] >= '0' && key[3] <= '9';
+    if (!link) continue;
+    const std::size_t equals = value.find('=');
+    if (equals != value.npos) macs.push_back(lower(value.substr(equals + 1, 17)));
+  }
+  return macs;
+}
+
+Finding problem(std::string id, const NodeName& node, std::string what, std::string fix) {
+  return {Severity::error, std::move(id), node, "proxmox", std::move(what), std::move(fix)};
+}
+
+class Decider {
+ public:
+  Decider(const ClusterProfile& profile, const std::vector<VmSpec>& specs,
+          const ProvisionSight& sight, const ProvisionFacts& facts, std::int64_t wall_ms)
+      : profile_(profile), specs_(specs), sight_(sight), facts_(facts), wall_ms_(wall_ms) {}
+
+  ProvisionDecision run() {
+    check_own_macs();
+    for (const VmSpec& spec : specs_) {
+      const VmSeen* seen = sight_.find(spec.place.id);
+      if (seen && !acceptable(spec, *seen)) continue;
+      check_double(spec);
+      check_mac(spec, seen);
+      const auto left = unfinished_step(spec.place, sight_, facts_, wall_ms_);
+      decision_.steps[spec.node] = left ? *left : seen ? of_existing(*seen) : of_missing(spec);
+    }
+    return std::move(decision_);
+  }
+
+ private:
+  void refuse(Finding finding) { decision_.findings.push_back(std::move(finding)); }
+
+  bool acceptable(const VmSpec& spec, const VmSeen& seen) {
+    // A machine that is being made has no tags yet; its task is ours by the journal.
+    const VmAttempt* last = facts_.last(spec.place.id);
+    const bool being_made =
+        last && last->open && last->deed == VmDeed::create && seen.lock == "create";
+    if (!is_ours(seen, profile_) && !being_made) {
+      refuse(problem(
+          "P4", spec.node,
+          fmt::format("VM {} ({}) on {} has the number of {} and not the tag {}: it is not ours",
+                      seen.place.id, seen.name, seen.place.host, spec.node.value(),
+                      tag_of(profile_)),
+          fmt::format("give {} another vmid in the profile; or, if it is the machine of this node, "
+                      "add the tag {} to it in Proxmox",
+                      spec.node.value(), tag_of(profile_))));
+      return false;
+    }
+    if (!being_made && seen.name != spec.name) {
+      refuse(problem("P4", spec.node,
+                     fmt::format("VM {} has our tag and the name {}, where {} was expected",
+                                 seen.place.id, seen.name, spec.name),
+                     "correct the vmids in the profile, or the name of the VM in Proxmox"));
+      return false;
+    }
+    if (seen.is_template) {
+      refuse(problem("P4", spec.node, fmt::format("VM {} is a template", seen.place.id),
+                     "give the node another vmid in the profile"));
+      return false;
+    }
+    return true;
+  }
+
+  /// One node, two machines: it is not certain which of them is the node.
+  void check_double(const VmSpec& spec) {
+    for (const VmSeen& vm : sight_.vms) {
+      if (vm.place.id == spec.place.id || vm.name != spec.name || !is_ours(vm, profile_)) continue;
+      refuse(problem("P1", spec.node,
+                     fmt::format("VM {} has our tag and the name {} too, which is VM {}",
+                                 vm.place.id, spec.name, spec.place.id),
+                     fmt::format("write `vmid: {}` for {} in the profile, or remove that VM in "
+                                 "Proxmox",
+                                 vm.place.id, spec.node.value())));
+    }
+  }
+
+  void check_mac(const VmSpec& spec, const VmSeen* seen) {
+    for (const VmSeen& vm : sight_.vms) {
+      if (vm.place.id == spec.place.id || !vm.config) continue;
+      const std::vector<std::string> macs = macs_of(*vm.config);
+      if (std::find(macs.begin(), macs.end(), spec.mac.value()) == macs.end()) continue;
+      refuse(problem("P9", spec.node,
+                     fmt::format("VM {} ({}) has the MAC {} of {} (VM {})", vm.place.id, vm.name,
+                                 spec.mac.value(), spec.node.value(), spec.place.id),
+                     fmt::format("change the MAC of VM {} in Proxmox, or `mac:` of {} in the "
+                                 "profile",
+                                 vm.place.id, spec.node.value())));
+    }
+    if (!seen || !seen->config || seen->lock == "create") return;
+    const std::vector<std::string> macs = macs_of(*seen->config);
+    if (std::find(macs.begin(), macs.end(), spec.mac.value()) != macs.end()) return;
+    refuse(problem("P2", spec.node,
+                   fmt::format("VM {} has the MAC {}, and {} is expected", seen->place.id,
+                               macs.empty() ? "none" : macs.front(), spec.mac.value()),
+                   fmt::format("write `mac: {}` for {} in the profile",
+                               macs.empty() ? "…" : macs.front(), spec.node.value())));
+  }
+
+  /// Those that ichor derives have three bytes of their own, and may be alike.
+  void check_own_macs() {
+    std::map<std::string, const VmSpec*> known;
+    for (const VmSpec& spec : specs_) {
+      const auto [at, added] = known.emplace(spec.mac.value(), &spec);
+      if (added) continue;
+      refuse(problem("P9", spec.node,
+                     fmt::format("{} and {} have the MAC {}", at->second->node.value(),
+                                 spec.node.value(), spec.mac.value()),
+                     fmt::format("write another `mac:` for {} in the profile", spec.node.value())));
+    }
+  }
+
+  static ProvisionStep of_missing(const VmSpec& spec) {
+    return {Kind::create, VmDeed::create, {}, fmt::format("there is no VM {}", spec.place.id)};
+  }
+
+  static ProvisionStep of_existing(const VmSeen& seen) {
+    if (!seen.lock.empty()) {
+      return {Kind::settle,
+              VmDeed::start,
+              {},
+              fmt::format("VM {} is locked: {}", seen.place.id, seen.lock)};
+    }
+    if (seen.running) return {Kind::ready, VmDeed::start, {}, {}};
+    return {Kind::start, VmDeed::start, {}, fmt::format("VM {} is off", seen.place.id)};
+  }
+
+  const ClusterProfile& profile_;
+  const std::vector<VmSpec>& specs_;
+  const ProvisionSight& sight_;
+  const ProvisionFacts& facts_;
+  std::int64_t wall_ms_;
+  ProvisionDecision decision_;
+};
+
+std::string volume_storage(const std::string& volume) { return volume.substr(0, volume.find(':')); }
+
+std::string_view task_kind(VmDeed deed) {
+  switch (deed) {
+    case VmDeed::create: return "qmcreate";
+    case VmDeed::start: return "qmstart";
+    case VmDeed::stop: return "qmstop";
+    case VmDeed::destroy: return "qmdestroy";
+  }
+  return "?";
+}
+
+}  // namespace
+
+const VmSeen* ProvisionSight::find(VmId id) const {
+  const auto found =
+      std::find_if(vms.begin(), vms.end(), [&](const VmSeen& vm) { return vm.place.id == id; });
+  return found == vms.end() ? nullptr : &*found;
+}
+
+std::optional<ProvisionStep> unfinished_step(const VmPlace& place, const ProvisionSight& sight,
+                                             const ProvisionFacts& facts, std::int64_t wall_ms) {
+  const VmAttempt* last = facts.last(place.id);
+  if (!last || !last->open) return std::nullopt;
+  const VmDeed deed = last->deed;
+  if (!last->task.value().empty()) {
+    return ProvisionStep{Kind::follow, deed, last->task, "its task is in the journal"};
+  }
+  const auto tasks = sight.tasks.find(place.id);
+  if (tasks != sight.tasks.end()) {
+    for (const ProviderTask& task : tasks->second) {
+      const bool recent = task.started_s * 1000 >= last->wall_ms - kSkewMs;
+      if (task.kind != task_kind(deed) || !recent || facts.knows(task.id)) continue;
+      return ProvisionStep{Kind::follow, deed, task.id, "its task was found at the provider"};
+    }
+  }
+  if (wall_ms - last->wall_ms < kSettleMs) {
+    return ProvisionStep{
+        Kind::settle, deed, {}, fmt::format("the answer to its {} was lost", name_of(deed))};
+  }
+  const bool gone = deed == VmDeed::destroy && !sight.find(place.id);
+  if (gone) return ProvisionStep{Kind::gone, deed, {}, "it was removed"};
+  return std::nullopt;
+}
+
+std::string tag_of(const ClusterProfile& profile) { return "ichor-" + profile.name; }
+
+bool is_ours(const VmSeen& vm, const ClusterProfile& profile) {
+  return std::find(vm.tags.begin(), vm.tags.end(), tag_of(profile)) != vm.tags.end();
+}
+
+std::vector<VmSpec> machines_for(const ClusterProfile& profile, const ProviderPlan& plan) {
+  std::vector<VmSpec> specs;
+  const auto network = parse_cidr(profile.network.node_cidr);
+  for (const NodePlan& node : profile.nodes) {
+    const MachineSize& size = node.role == Role::control_plane ? plan.control_plane : plan.worker;
+    VmSpec spec;
+    spec.node = node.name;
+    spec.name = node.name.value();
+    spec.place.id = node.vmid.value_or(0);
+    // By the number and not by the place in the list: a run may be about some of the nodes only.
+    if (!plan.hosts.empty()) spec.place.host = plan.hosts[spec.place.id % plan.hosts.size()];
+    spec.tags = {tag_of(profile)};
+    spec.tags.insert(spec.tags.end(), plan.tags.begin(), plan.tags.end());
+    spec.description =
+        fmt::format("Talos node {} of the cluster {}, made by ichor", spec.name, profile.name);
+    spec.uuid = uuid_of(profile, node);
+    spec.mac = mac_of(profile, node);
+    if (profile.proxmox) {
+      const ProxmoxPlan& hardware = *profile.proxmox;
+      if (!hardware.machine.empty()) spec.machine = hardware.machine;
+      if (!hardware.bios.empty()) spec.bios = hardware.bios;
+      if (!hardware.scsi_controller.empty()) spec.scsi_controller = hardware.scsi_controller;
+      spec.ballooning = hardware.ballooning.value_or(false);
+      spec.agent = hardware.agent.value_or(true);
+      spec.vlan = hardware.vlan;
+    }
+    spec.cpu = plan.cpu;
+    spec.cores = size.cores;
+    spec.memory_mib = size.memory_mib;
+    spec.tpm = profile.talos.secure_boot;
+    spec.start_at_boot = plan.start_at_boot;
+    spec.storage = plan.storage;
+    spec.disks_gib = {size.disk_gib};
+    spec.disks_gib.insert(spec.disks_gib.end(), size.more_disks_gib.begin(),
+                          size.more_disks_gib.end());
+    spec.image = plan.image;
+    spec.bridge = plan.bridge;
+    spec.pool = plan.pool;
+    if (plan.first_address && network) {
+      spec.first_cidr = fmt::format("{}/{}", node.address.value(), network->length);
+      spec.gateway = profile.network.gateway;
+      spec.nameservers = profile.network.nameservers;
+    }
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+void bind_machines(ClusterProfile& profile, const ProviderPlan& plan) {
+  const std::vector<VmSpec> specs = machines_for(profile, plan);
+  for (std::size_t i = 0; i < specs.size(); ++i) profile.nodes[i].mac = specs[i].mac;
+}
+
+std::vector<PrivilegeNeed> privileges_for(const std::vector<VmSpec>& specs, ProviderUse use,
+                                          const Privileges& known) {
+  struct Row {
+    std::string_view privilege;
+    std::string_view what_for;
+    ProviderUse from;
+  };
+  static constexpr Row kOnVm[] = {
+      {"VM.Audit", "to see it", ProviderUse::list},
+      {"VM.PowerMgmt", "to start and stop it", ProviderUse::power},
+      {"VM.Allocate", "to create and remove it", ProviderUse::destroy},
+      {"VM.Config.Disk", "to give it disks", ProviderUse::make},
+      {"VM.Config.CDROM", "to give it the Talos image", ProviderUse::make},
+      {"VM.Config.CPU", "to set its CPU", ProviderUse::make},
+      {"VM.Config.Memory", "to set its memory", ProviderUse::make},
+      {"VM.Config.Network", "to give it a network card", ProviderUse::make},
+      {"VM.Config.HWType", "to set firmware and controllers", ProviderUse::make},
+      {"VM.Config.Options", "to set name, tags and boot order", ProviderUse::make},
+  };
+  std::vector<PrivilegeNeed> needs;
+  std::set<std::pair<std::string, std::string>> asked;
+  const auto add = [&](std::string path, std::string_view privilege, std::string_view what_for,
+                       std::string or_path = {}) {
+    if (std::find(known.begin(), known.end(), privilege) == known.end()) return;
+    if (!asked.emplace(path, privilege).second) return;
+    needs.push_back(
+        {std::move(path), std::string(privilege), std::string(what_for), std::move(or_path)});
+  };
+  for (const VmSpec& spec : specs) {
+    const std::string vm = fmt::format("/vms/{}", spec.place.id);
+    const std::string pool = spec.pool.empty() ? "" : "/pool/" + spec.pool;
+    for (const Row& row : kOnVm) {
+      if (row.from <= use) add(vm, row.privilege, row.what_for, pool);
+    }
+    if (use != ProviderUse::make) continue;
+    if (!spec.first_cidr.empty()) {
+      add(vm, "VM.Config.Cloudinit", "to give it its first address", pool);
+    }
+    const std::string disks = "/storage/" + spec.storage;
+    add(disks, "Datastore.AllocateSpace", "to make disks there");
+    add(disks, "Datastore.Audit", "to see its space");
+    add("/storage/" + volume_storage(spec.image), "Datastore.Audit", "to find the Talos image");
+    // Bridges are in the zone localnet.
+    const std::string bridge = "/sdn/zones/localnet/" + spec.bridge;
+    add(spec.vlan ? fmt::format("{}/{}", bridge, *spec.vlan) : bridge, "SDN.Use",
+        "to attach network cards to the bridge");
+  }
+  return needs;
+}
+
+std::vector<Finding> missing_privileges(const std::vector<PrivilegeNeed>& needs,
+                                        const std::map<std::string, Privileges>& has) {
+  std::vector<std::string> paths;
+  std::map<std::string, std::vector<const PrivilegeNeed*>> missing;
+  for (const PrivilegeNeed& need : needs) {
+    const auto granted = [&](const std::string& path) {
+      const auto at = has.find(path);
+      return at != has.end() &&
+             std::find(at->second.begin(), at->second.end(), need.privilege) != at->second.end();
+    };
+    if (granted(need.path) || granted(need.or_path)) continue;
+    if (!missing.contains(need.path)) paths.push_back(need.path);
+    missing[need.path].push_back(&need);
+  }
+  std::vector<Finding> findings;
+  for (const std::string& path : paths) {
+    std::string names;
+    std::string reasons;
+    for (const PrivilegeNeed* need : missing[path]) {
+      names += (names.empty() ? "" : ", ") + need->privilege;
+      reasons += (reasons.empty() ? "" : "; ") + need->privilege + " " + need->what_for;
+    }
+    Finding finding = problem(
+        "P6", {}, fmt::format("the token has no {} on {}", names, path),
+        fmt::format("grant a role with these privileges on {} to the token, and to its user: "
+                    "`pveum acl modify {} --roles ROLE --tokens 'USER@REALM!TOKENID'`. A token "
+                    "with privilege separation has no rights of its own",
+                    path, path));
+    finding.why = reasons;
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+ProvisionDecision decide_provision(const ClusterProfile& profile, const std::vector<VmSpec>& specs,
+                                   const ProvisionSight& sight, const ProvisionFacts& facts,
+                                   std::int64_t wall_ms) {
+  return Decider(profile, specs, sight, facts, wall_ms).run();
+}
+
+}  // namespace ichor

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "phase/provision.h"
+
+namespace ichor {
+
+/// What an operator asked to do with machines that exist.
+enum class VmWish { start, stop, destroy };
+
+struct VmSelection {
+  std::vector<VmSeen> vms;  // ours, in the order of their numbers
+  std::vector<Finding> findings;
+};
+
+/// Ours among those that were seen, and with `destroy` those that an earlier run was removing; of
+/// the named nodes only, if some are named.
+VmSelection select_machines(const ClusterProfile& profile, VmWish wish, const ProvisionSight& sight,
+                            const ProvisionFacts& facts, const std::vector<NodeName>& nodes);
+
+/// Pure: what is left to do for a machine that was selected before. A machine without our tag is
+/// not asked for here: whoever acts reads the tag once more.
+ProvisionStep next_change(const VmPlace& place, VmWish wish, const ProvisionSight& sight,
+                          const ProvisionFacts& facts, std::int64_t wall_ms);
+
+}  // namespace ichor
