@@ -1,15 +1,16 @@
 #include "kube/http_connection.h"
 
+#include <algorithm>
 #include <array>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/parser.hpp>
 #include <charconv>
 #include <fmt/format.h>
-#include <type_traits>
+#include <utility>
 
 #include "base/check.h"
 #include "kube/tls_peer.h"
@@ -28,8 +29,6 @@ constexpr std::size_t kBodyMax = 8u << 20;
 constexpr std::size_t kPieceMax = 64u << 10;
 constexpr Duration kRetryAfterMax = std::chrono::seconds(60);
 
-using PlainStream = beast::tcp_stream;
-
 std::optional<Duration> retry_after(beast::string_view value) {
   int seconds = 0;
   const char* end = value.data() + value.size();
@@ -38,25 +37,27 @@ std::optional<Duration> retry_after(beast::string_view value) {
   return std::min<Duration>(std::chrono::seconds(seconds), kRetryAfterMax);
 }
 
-template <class Stream>
-class ConnectionOn final : public HttpConnection,
-                           public std::enable_shared_from_this<ConnectionOn<Stream>> {
-  static constexpr bool kTls = std::is_same_v<Stream, TlsStream>;
+/// Whether a text may stand in the head of a request: a line break in it would be another field.
+bool fits_in_head(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; });
+}
 
+class Connection final : public HttpConnection, public std::enable_shared_from_this<Connection> {
  public:
-  ConnectionOn(asio::io_context& io, HttpPeer peer)
-      : peer_(std::move(peer)), resolver_(io), limit_(io), stream_(make_stream(io)) {}
+  Connection(asio::io_context& io, HttpPeer peer)
+      : peer_(std::move(peer)), limit_(io), stream_(ByteStream::make(io, peer_)) {}
+  ~Connection() override { stream_->close(); }
 
   void ask(Call call, HttpRequest request, Duration limit, Done done) override {
     bytes_ = nullptr;
-    begin(call, std::move(request), limit, std::move(done));
+    begin(call, request, limit, std::move(done));
   }
 
   void follow(Call call, HttpRequest request, Duration limit, Duration quiet, Done done,
               Bytes bytes) override {
     bytes_ = std::move(bytes);
     quiet_ = quiet;
-    begin(call, std::move(request), limit, std::move(done));
+    begin(call, request, limit, std::move(done));
   }
 
   bool reusable() const override { return connected_ && !done_ && !bytes_; }
@@ -68,157 +69,133 @@ class ConnectionOn final : public HttpConnection,
   }
 
  private:
-  Stream make_stream(asio::io_context& io) {
-    if constexpr (kTls) {
-      return Stream(io, *peer_.tls);
-    } else {
-      return Stream(io);
-    }
-  }
-
-  void begin(Call call, HttpRequest request, Duration limit, Done done) {
+  void begin(Call call, const HttpRequest& request, Duration limit, Done done) {
     check(!done_, "one request at a time");
     call_ = call;
     done_ = std::move(done);
     progress_ = Progress::not_sent;
-    prepare(std::move(request));
     arm(limit);
+    if (!prepare(request)) return;
     if (connected_) return send();
-    resolver_.async_resolve(peer_.dial_host, std::to_string(peer_.port),
-                            [self = this->shared_from_this()](error_code error, auto endpoints) {
-                              if (error) return self->fail(error, "resolve");
-                              self->connect(endpoints);
-                            });
+    stream_->open([self = shared_from_this()](const StreamTrouble& trouble) {
+      if (!trouble.text.empty()) return self->fail(trouble);
+      self->connected_ = true;
+      self->send();
+    });
   }
 
-  void prepare(HttpRequest request) {
-    message_ = {};
-    message_.method_string(request.method);
-    message_.target(request.target);
-    message_.version(11);
-    message_.set(http::field::host, host_header(peer_));
-    message_.set(http::field::user_agent, "ichor");
-    message_.set(http::field::accept, "application/json");
-    if (!peer_.token.empty()) {
-      message_.set(http::field::authorization, peer_.scheme + std::string(peer_.token.reveal()));
+  /// False: it cannot be asked so.
+  bool prepare(const HttpRequest& request) {
+    std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: ichor\r\n",
+                                   request.method, request.target, host_header(peer_));
+    const std::string token =
+        peer_.token.empty() ? std::string() : peer_.scheme + std::string(peer_.token.reveal());
+    const bool fits = fits_in_head(request.method) && fits_in_head(request.target) &&
+                      fits_in_head(token) && fits_in_head(request.content_type) &&
+                      request.target.find(' ') == std::string::npos;
+    if (!fits) {
+      asio::post(limit_.get_executor(), [self = shared_from_this()] {
+        self->fail(Code::invalid_argument,
+                   "the request has a space or a line break where HTTP allows none");
+      });
+      return false;
     }
+    head += "Accept: application/json\r\n";
+    if (!token.empty()) head += fmt::format("Authorization: {}\r\n", token);
+    const std::string_view body = request.body.reveal();
     if (!request.content_type.empty()) {
-      message_.set(http::field::content_type, request.content_type);
-      message_.body() = std::string(request.body.reveal());
+      head += fmt::format("Content-Type: {}\r\n", request.content_type);
     }
-    message_.prepare_payload();
+    const bool has_body = !request.content_type.empty() || request.method == "POST" ||
+                          request.method == "PUT" || request.method == "PATCH";
+    if (has_body) head += fmt::format("Content-Length: {}\r\n", body.size());
+    message_ = head + "\r\n";
+    if (has_body) message_ += body;
+    return true;
   }
 
   void arm(Duration limit) {
     limit_.expires_after(limit);
-    limit_.async_wait([self = this->shared_from_this()](error_code error) {
+    limit_.async_wait([self = shared_from_this()](error_code error) {
       if (!error) self->fail(Code::deadline_exceeded, "no answer in time");
     });
   }
 
-  void connect(const asio::ip::tcp::resolver::results_type& endpoints) {
-    beast::get_lowest_layer(stream_).async_connect(
-        endpoints, [self = this->shared_from_this()](error_code error, auto) {
-          if (error) return self->fail(error, "connect");
-          error_code ignored;
-          beast::get_lowest_layer(self->stream_)
-              .socket()
-              .set_option(asio::ip::tcp::no_delay(true), ignored);
-          self->shake_hands();
+  void send() {
+    progress_ = Progress::sent;
+    parser_.emplace();
+    parser_->body_limit(bytes_ ? boost::optional<std::uint64_t>() : kBodyMax);
+    headed_ = following_ = false;
+    answer_ = {};
+    body_.clear();
+    stream_->write(std::exchange(message_, {}),
+                   [self = shared_from_this()](const StreamTrouble& trouble) {
+                     if (!trouble.text.empty()) return self->fail(trouble);
+                     self->receive();
+                   });
+  }
+
+  void receive() {
+    stream_->read(
+        [self = shared_from_this()](std::string_view piece, const StreamTrouble& trouble) {
+          if (trouble.text.empty()) {
+            self->unread_ += piece;
+            return self->take();
+          }
+          if (!trouble.ended) return self->fail(trouble);
+          // Where no length was given, the end of the connection is the end of the body.
+          error_code error;
+          self->parser_->put_eof(error);
+          if (error) return self->fail(error);
+          self->connected_ = false;
+          self->end_of_body();
         });
   }
 
-  void shake_hands() {
-    if constexpr (kTls) {
-      expect_peer(stream_, peer_);
-      stream_.async_handshake(asio::ssl::stream_base::client,
-                              [self = this->shared_from_this()](error_code error) {
-                                if (error) return self->fail(error, "handshake");
-                                self->meet_peer();
-                              });
-    } else {
-      connected_ = true;
-      send();
+  /// Takes all that the parser can make of what came; the rest waits for more.
+  void take() {
+    const auto self = shared_from_this();
+    while (!unread_.empty()) {
+      parser_->get().body().data = piece_.data();
+      parser_->get().body().size = piece_.size();
+      error_code error;
+      unread_.erase(0, parser_->put(asio::buffer(std::as_const(unread_)), error));
+      const bool wants_more = error == http::error::need_more;
+      if (error && !wants_more && error != http::error::need_buffer) return fail(error);
+      if (!headed_ && parser_->is_header_done()) take_head();
+      if (!take_piece(piece_.size() - parser_->get().body().size)) return;
+      if (parser_->is_done()) return end_of_body();
+      if (wants_more) break;
     }
-  }
-
-  /// Nothing is sent to whoever is not the pinned one.
-  void meet_peer() {
-    if constexpr (kTls) {
-      const std::string shown = peer_.pin.empty() ? std::string() : certificate_digest(stream_);
-      if (shown != peer_.pin) {
-        return finish(
-            {call_, Progress::not_sent, TlsVerdict::wrong_pin, Code::unavailable,
-             fmt::format("{}:{} shows the certificate {}", peer_.dial_host, peer_.port, shown)});
-      }
-    }
-    connected_ = true;
-    send();
-  }
-
-  void send() {
-    progress_ = Progress::sent;
-    http::async_write(stream_, message_,
-                      [self = this->shared_from_this()](error_code error, std::size_t) {
-                        if (error) return self->fail(error, "send");
-                        self->receive_head();
-                      });
-  }
-
-  void receive_head() {
-    parser_.emplace();
-    parser_->body_limit(bytes_ ? boost::optional<std::uint64_t>() : kBodyMax);
-    http::async_read_header(stream_, buffer_, *parser_,
-                            [self = this->shared_from_this()](error_code error, std::size_t) {
-                              if (error) return self->fail(error, "receive");
-                              self->take_head();
-                            });
+    receive();
   }
 
   void take_head() {
-    answer_ = {};
+    headed_ = true;
     answer_.status = static_cast<int>(parser_->get().result_int());
     answer_.reason = std::string(parser_->get().reason());
     answer_.retry_after = retry_after(parser_->get()[http::field::retry_after]);
-    body_.clear();
-    if (bytes_ && answer_.status == 200) {
-      following_ = true;
-      arm(quiet_);
-      Done done = std::exchange(done_, nullptr);
-      const auto self = this->shared_from_this();
-      if (done) done(std::move(answer_));
-    }
-    receive_body();
+    if (!bytes_ || answer_.status != 200) return;
+    following_ = true;
+    arm(quiet_);
+    const Done done = std::exchange(done_, nullptr);
+    if (done) done(std::move(answer_));
   }
 
-  void receive_body() {
-    if (parser_->is_done()) return end_of_body();
-    parser_->get().body().data = piece_.data();
-    parser_->get().body().size = piece_.size();
-    http::async_read_some(stream_, buffer_, *parser_,
-                          [self = this->shared_from_this()](error_code error, std::size_t) {
-                            if (error && error != http::error::need_buffer) {
-                              return self->fail(error, "receive");
-                            }
-                            self->take_piece();
-                          });
-  }
-
-  void take_piece() {
-    const std::size_t size = piece_.size() - parser_->get().body().size;
+  /// False: nobody wants the rest.
+  bool take_piece(std::size_t size) {
     const std::string_view piece(piece_.data(), size);
-    if (following_) {
-      if (!bytes_) return;
-      if (!piece.empty()) {
-        arm(quiet_);
-        const auto self = this->shared_from_this();
-        const Bytes bytes = bytes_;
-        if (!bytes(piece)) return close();
-      }
-    } else {
+    if (!following_) {
       body_.append(piece);
+      return true;
     }
-    if (connected_) receive_body();
+    if (!bytes_) return false;
+    if (piece.empty()) return true;
+    arm(quiet_);
+    const Bytes bytes = bytes_;
+    if (bytes(piece)) return connected_;
+    close();
+    return false;
   }
 
   void end_of_body() {
@@ -232,25 +209,26 @@ class ConnectionOn final : public HttpConnection,
     bytes_ = nullptr;
     answer_.body = SecretString(std::move(body_));
     body_.clear();
-    if (!parser_->get().keep_alive()) shut();
-    Done done = std::exchange(done_, nullptr);
+    // Nobody asked for what comes after the answer.
+    if (!parser_->get().keep_alive() || !unread_.empty()) shut();
+    const Done done = std::exchange(done_, nullptr);
     if (done) done(std::move(answer_));
   }
 
-  void fail(const error_code& error, std::string_view doing) {
-    if (error == http::error::body_limit) {
-      progress_ = Progress::answered;
-      return fail(Code::resource_exhausted,
-                  fmt::format("{}:{}: the answer has more than {} MiB", peer_.dial_host, peer_.port,
-                              kBodyMax >> 20));
-    }
-    CallError failure{
-        call_, progress_, TlsVerdict::fine, Code::unavailable,
-        fmt::format("{}:{}: {}: {}", peer_.dial_host, peer_.port, doing, error.message())};
-    if constexpr (kTls) {
-      if (doing == "handshake") judge_handshake(stream_, failure);
-    }
-    finish(std::move(failure));
+  void fail(const error_code& error) {
+    if (error != http::error::body_limit) return fail({"receive: " + error.message()});
+    progress_ = Progress::answered;
+    fail(Code::resource_exhausted, fmt::format("{}:{}: the answer has more than {} MiB",
+                                               peer_.dial_host, peer_.port, kBodyMax >> 20));
+  }
+
+  void fail(const StreamTrouble& trouble) {
+    // What OpenSSL says of a certificate stands for itself.
+    const bool is_chain = trouble.tls != TlsVerdict::fine && trouble.tls != TlsVerdict::wrong_pin;
+    std::string text = is_chain
+                           ? trouble.text
+                           : fmt::format("{}:{}: {}", peer_.dial_host, peer_.port, trouble.text);
+    finish({call_, progress_, trouble.tls, Code::unavailable, std::move(text)});
   }
 
   void fail(Code code, std::string text) {
@@ -258,8 +236,8 @@ class ConnectionOn final : public HttpConnection,
   }
 
   void finish(CallError failure) {
-    const auto self = this->shared_from_this();
-    Done done = std::exchange(done_, nullptr);
+    const auto self = shared_from_this();
+    const Done done = std::exchange(done_, nullptr);
     const Bytes bytes = std::exchange(bytes_, nullptr);
     shut();
     if (done) return done(tl::unexpected(std::move(failure)));
@@ -269,24 +247,22 @@ class ConnectionOn final : public HttpConnection,
   void shut() {
     connected_ = false;
     limit_.cancel();
-    resolver_.cancel();
-    // What is still under way ends with an error that nobody hears any more.
-    beast::get_lowest_layer(stream_).close();
+    stream_->close();
   }
 
   HttpPeer peer_;
-  asio::ip::tcp::resolver resolver_;
   asio::steady_timer limit_;
-  Stream stream_;
+  std::shared_ptr<ByteStream> stream_;
   Call call_{Call::kube_read};
   Done done_;
   Bytes bytes_;
   Duration quiet_{};
   bool connected_{false};
-  bool following_{false};
+  bool headed_{false};     // the head of the answer was read
+  bool following_{false};  // and its body goes to bytes_
   Progress progress_{Progress::not_sent};
-  http::request<http::string_body> message_;
-  beast::flat_buffer buffer_;
+  std::string message_;
+  std::string unread_;
   std::optional<http::response_parser<http::buffer_body>> parser_;
   std::array<char, kPieceMax> piece_{};
   HttpAnswer answer_;
@@ -324,8 +300,7 @@ std::shared_ptr<asio::ssl::context> tls_of_machine() {
 }
 
 std::shared_ptr<HttpConnection> HttpConnection::make(asio::io_context& io, const HttpPeer& peer) {
-  if (peer.tls) return std::make_shared<ConnectionOn<TlsStream>>(io, peer);
-  return std::make_shared<ConnectionOn<PlainStream>>(io, peer);
+  return std::make_shared<Connection>(io, peer);
 }
 
 }  // namespace ichor

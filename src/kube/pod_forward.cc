@@ -1,26 +1,27 @@
 #include "kube/pod_forward.h"
 
+#include <algorithm>
 #include <array>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/websocket.hpp>
-#include <boost/beast/websocket/ssl.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <fmt/format.h>
+#include <openssl/rand.h>
+#include <utility>
 
 #include "async/slot.h"
+#include "base/check.h"
 #include "kube/http_pool.h"
 #include "kube/kube_status.h"
 #include "kube/tls_peer.h"
+#include "kube/websocket.h"
+#include "pki/base64.h"
 
 namespace ichor {
 
 namespace asio = boost::asio;
-namespace beast = boost::beast;
 namespace http = boost::beast::http;
-namespace websocket = boost::beast::websocket;
 using boost::system::error_code;
 
 namespace {
@@ -34,6 +35,21 @@ enum Channel : std::size_t { data = 0, failure = 1 };
 using Whole = std::function<bool(std::string_view)>;
 using Done = std::function<void(CallResult<std::string>)>;
 
+std::string random_bytes(std::size_t size) {
+  std::string bytes(size, '\0');
+  const int made =
+      RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  check(made == 1, "OpenSSL has random bytes");
+  return bytes;
+}
+
+std::array<unsigned char, 4> random_mask() {
+  std::array<unsigned char, 4> mask{};
+  const std::string bytes = random_bytes(mask.size());
+  std::copy(bytes.begin(), bytes.end(), mask.begin());
+  return mask;
+}
+
 /// One exchange, from the connection to its end. Lives as long as something is under way.
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
@@ -41,9 +57,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       : peer_(peer),
         whole_(std::move(whole)),
         done_(std::move(done)),
-        resolver_(io),
         limit_(io),
-        stream_(io, *peer.tls) {}
+        stream_(ByteStream::make(io, peer)) {
+    parser_.body_limit(kAnswerMax);
+  }
 
   void begin(const PodPort& where, const std::string& message, Duration limit) {
     target_ = fmt::format("/api/v1/namespaces/{}/pods/{}/portforward?ports={}", where.name_space,
@@ -53,11 +70,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     limit_.async_wait([self = shared_from_this()](error_code error) {
       if (!error) self->fail(Code::deadline_exceeded, "no answer in time");
     });
-    resolver_.async_resolve(peer_.dial_host, std::to_string(peer_.port),
-                            [self = shared_from_this()](error_code error, auto endpoints) {
-                              if (error) return self->fail(error, "resolve");
-                              self->connect(endpoints);
-                            });
+    stream_->open([self = shared_from_this()](const StreamTrouble& trouble) {
+      if (!trouble.text.empty()) return self->fail(trouble);
+      self->upgrade();
+    });
   }
 
   /// Nobody listens any more.
@@ -67,86 +83,101 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   }
 
  private:
-  void connect(const asio::ip::tcp::resolver::results_type& endpoints) {
-    beast::get_lowest_layer(stream_).async_connect(
-        endpoints, [self = shared_from_this()](error_code error, auto) {
-          if (error) return self->fail(error, "connect");
-          self->shake_hands();
+  void upgrade() {
+    key_ = pki::base64(random_bytes(16));
+    std::string head = fmt::format(
+        "GET {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: ichor\r\nConnection: Upgrade\r\n"
+        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {}\r\n"
+        "Sec-WebSocket-Protocol: {}\r\n",
+        target_, host_header(peer_), key_, kProtocol);
+    if (!peer_.token.empty()) {
+      head += fmt::format("Authorization: {}{}\r\n", peer_.scheme, peer_.token.reveal());
+    }
+    write(head + "\r\n", [](Exchange& self) { self.receive_head(); });
+  }
+
+  void write(std::string bytes, void (*then)(Exchange&)) {
+    stream_->write(std::move(bytes),
+                   [self = shared_from_this(), then](const StreamTrouble& trouble) {
+                     if (!trouble.text.empty()) return self->fail(trouble);
+                     then(*self);
+                   });
+  }
+
+  void receive_head() {
+    stream_->read(
+        [self = shared_from_this()](std::string_view piece, const StreamTrouble& trouble) {
+          if (!trouble.text.empty()) return self->fail(trouble);
+          self->unread_ += piece;
+          self->take_head();
         });
   }
 
-  void shake_hands() {
-    expect_peer(stream_.next_layer(), peer_);
-    stream_.next_layer().async_handshake(asio::ssl::stream_base::client,
-                                         [self = shared_from_this()](error_code error) {
-                                           if (error) return self->fail(error, "handshake");
-                                           self->upgrade();
-                                         });
-  }
-
-  void upgrade() {
-    stream_.set_option(
-        websocket::stream_base::decorator([token = peer_.token](websocket::request_type& request) {
-          request.set(http::field::sec_websocket_protocol, kProtocol);
-          request.set(http::field::user_agent, "ichor");
-          if (token.empty()) return;
-          request.set(http::field::authorization, fmt::format("Bearer {}", token.reveal()));
-        }));
-    stream_.read_message_max(kAnswerMax);
-    stream_.async_handshake(answer_, host_header(peer_), target_,
-                            [self = shared_from_this()](error_code error) {
-                              if (error) return self->refused(error);
-                              self->send();
-                            });
+  void take_head() {
+    error_code error;
+    while (!unread_.empty() && !parser_.is_done() && !error) {
+      unread_.erase(0, parser_.put(asio::buffer(std::as_const(unread_)), error));
+    }
+    if (error == http::error::need_more || (!error && !parser_.is_done())) return receive_head();
+    if (error) return fail({"upgrade: " + error.message()});
+    const auto& answer = parser_.get();
+    if (answer.result() != http::status::switching_protocols) return refused();
+    if (answer[http::field::sec_websocket_accept] != websocket_accept(key_)) {
+      return fail({"upgrade: the server answers another key"});
+    }
+    reader_.receive(std::exchange(unread_, {}));
+    write(websocket_message(message_, random_mask()), [](Exchange& self) { self.take_messages(); });
   }
 
   /// An API server says with a status why it does not forward.
-  void refused(const error_code& error) {
-    if (error != websocket::error::upgrade_declined) return fail(error, "upgrade");
+  void refused() {
     HttpAnswer answer;
-    answer.status = static_cast<int>(answer_.result_int());
-    answer.body = SecretString(answer_.body());
+    answer.status = static_cast<int>(parser_.get().result_int());
+    answer.body = SecretString(parser_.get().body());
     finish(tl::unexpected(error_of(Call::kube_read, answer)));
   }
 
-  void send() {
-    stream_.binary(true);
-    stream_.async_write(asio::buffer(message_),
-                        [self = shared_from_this()](error_code error, std::size_t) {
-                          if (error) return self->fail(error, "send");
-                          self->receive();
-                        });
+  void take_messages() {
+    while (done_) {
+      const auto read = reader_.next();
+      if (!read) return receive();
+      switch (read->kind) {
+        case WebSocketReader::Kind::message: take(read->text); break;
+        case WebSocketReader::Kind::ping:
+          return write(websocket_pong(read->text, random_mask()),
+                       [](Exchange& self) { self.take_messages(); });
+        case WebSocketReader::Kind::closed:
+          return fail(Code::unavailable, "the pod's port closed without an answer");
+        case WebSocketReader::Kind::broken: return fail({"receive: " + read->text});
+      }
+    }
   }
 
   void receive() {
-    buffer_.clear();
-    stream_.async_read(buffer_, [self = shared_from_this()](error_code error, std::size_t) {
-      if (error == websocket::error::closed) {
-        return self->fail(Code::unavailable, "the pod's port closed without an answer");
-      }
-      if (error) return self->fail(error, "receive");
-      self->take(beast::buffers_to_string(self->buffer_.data()));
-    });
+    stream_->read(
+        [self = shared_from_this()](std::string_view piece, const StreamTrouble& trouble) {
+          if (!trouble.text.empty()) return self->fail(trouble);
+          self->reader_.receive(piece);
+          self->take_messages();
+        });
   }
 
   void take(std::string_view piece) {
     const std::size_t channel = piece.empty() ? channels_.size() : std::size_t(piece.front());
-    if (channel >= channels_.size()) return receive();
+    if (channel >= channels_.size()) return;
     std::string& all = channels_[channel];
     all.append(piece.substr(1));
     if (all.size() > kAnswerMax) return fail(Code::resource_exhausted, "the answer is too long");
-    if (all.size() <= kPortBytes) return receive();
+    if (all.size() <= kPortBytes) return;
     const std::string_view content = std::string_view(all).substr(kPortBytes);
     if (channel == failure) return fail(Code::unavailable, std::string(content));
-    if (!whole_(content)) return receive();
-    finish(std::string(content));
+    if (whole_(content)) finish(std::string(content));
   }
 
-  void fail(const error_code& error, std::string_view doing) {
+  void fail(const StreamTrouble& trouble) {
     CallError failed = call_error(
-        Code::unavailable,
-        fmt::format("{}:{}: {}: {}", peer_.dial_host, peer_.port, doing, error.message()));
-    if (doing == "handshake") judge_handshake(stream_.next_layer(), failed);
+        Code::unavailable, fmt::format("{}:{}: {}", peer_.dial_host, peer_.port, trouble.text));
+    failed.tls = trouble.tls;
     finish(tl::unexpected(std::move(failed)));
   }
 
@@ -167,20 +198,17 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   void shut() {
     limit_.cancel();
-    resolver_.cancel();
-    // What is still under way ends with an error that nobody hears any more.
-    beast::get_lowest_layer(stream_).close();
+    stream_->close();
   }
 
   HttpPeer peer_;
   Whole whole_;
   Done done_;
-  asio::ip::tcp::resolver resolver_;
   asio::steady_timer limit_;
-  websocket::stream<TlsStream> stream_;
-  websocket::response_type answer_;
-  std::string target_, message_;
-  beast::flat_buffer buffer_;
+  std::shared_ptr<ByteStream> stream_;
+  http::response_parser<http::string_body> parser_;
+  WebSocketReader reader_{kAnswerMax};
+  std::string target_, message_, key_, unread_;
   std::array<std::string, 2> channels_;
 };
 

@@ -2,8 +2,8 @@
 
 #include <array>
 #include <boost/asio/ip/address.hpp>
-#include <boost/asio/ssl.hpp>
 #include <fmt/format.h>
+#include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
 namespace ichor {
@@ -23,26 +23,27 @@ TlsVerdict verdict_of(long verify_result) {
 
 }  // namespace
 
-void expect_peer(TlsStream& stream, const HttpPeer& peer) {
-  const std::string& host = peer.host;
-  stream.set_verify_mode(asio::ssl::verify_peer);
+void expect_peer(SSL* tls, const HttpPeer& peer) {
   if (peer.pin.empty()) {
-    stream.set_verify_callback(asio::ssl::host_name_verification(host));
+    SSL_set_verify(tls, SSL_VERIFY_PEER, nullptr);
+    X509_VERIFY_PARAM* demand = SSL_get0_param(tls);
+    const bool is_address = X509_VERIFY_PARAM_set1_ip_asc(demand, peer.host.c_str()) == 1;
+    if (!is_address) X509_VERIFY_PARAM_set1_host(demand, peer.host.data(), peer.host.size());
   } else {
     // The digest says whose certificate it is; its issuer may be anybody.
-    stream.set_verify_callback([](bool, asio::ssl::verify_context& chain) {
-      const int error = X509_STORE_CTX_get_error(chain.native_handle());
-      return verdict_of(error) != TlsVerdict::expired;
+    SSL_set_verify(tls, SSL_VERIFY_PEER, [](int, X509_STORE_CTX* chain) {
+      const bool expired = verdict_of(X509_STORE_CTX_get_error(chain)) == TlsVerdict::expired;
+      return expired ? 0 : 1;
     });
   }
   boost::system::error_code is_name;
-  asio::ip::make_address(host, is_name);
+  asio::ip::make_address(peer.host, is_name);
   // An address is not sent as a server name: RFC 6066 allows names only.
-  if (is_name) SSL_set_tlsext_host_name(stream.native_handle(), host.c_str());
+  if (is_name) SSL_set_tlsext_host_name(tls, peer.host.c_str());
 }
 
-std::string certificate_digest(TlsStream& stream) {
-  X509* shown = SSL_get1_peer_certificate(stream.native_handle());
+std::string certificate_digest(SSL* tls) {
+  X509* shown = SSL_get1_peer_certificate(tls);
   if (shown == nullptr) return {};
   std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
   unsigned size = 0;
@@ -53,10 +54,10 @@ std::string certificate_digest(TlsStream& stream) {
   return text;
 }
 
-void judge_handshake(TlsStream& stream, CallError& error) {
-  const long verified = SSL_get_verify_result(stream.native_handle());
-  error.tls = verdict_of(verified);
-  if (verified != X509_V_OK) error.text = X509_verify_cert_error_string(verified);
+void judge_handshake(SSL* tls, StreamTrouble& trouble) {
+  const long verified = SSL_get_verify_result(tls);
+  trouble.tls = verdict_of(verified);
+  if (verified != X509_V_OK) trouble.text = X509_verify_cert_error_string(verified);
 }
 
 std::string host_header(const HttpPeer& peer) {
