@@ -18,7 +18,7 @@ endif()
 # main.cc is the composition root: the only file that sees every adapter.
 function(ichor_add_executable target suffix)
     add_executable(${target} ${main})
-    set(parts command os journal talos kube proxmox factory view)
+    set(parts command os journal talos web kube proxmox view)
     list(TRANSFORM parts PREPEND ichor_)
     list(TRANSFORM parts APPEND "${suffix}")
     # Before all libraries: see the file.

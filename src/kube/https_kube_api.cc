@@ -1,7 +1,8 @@
 #include "kube/https_kube_api.h"
 
-#include "kube/http_pool.h"
+#include "kube/kube_peer.h"
 #include "kube/kube_status.h"
+#include "web/http_pool.h"
 
 namespace ichor {
 

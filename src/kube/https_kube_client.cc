@@ -5,6 +5,7 @@
 
 #include "base/clean_text.h"
 #include "kube/discovery.h"
+#include "kube/kube_peer.h"
 #include "kube/kube_status.h"
 #include "kube/kubeconfig.h"
 #include "kube/slim.h"

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "base/secret.h"
-#include "kube/http_pool.h"
 #include "kube/pod_forward.h"
 #include "model/ids.h"
 #include "port/kube_client.h"
+#include "web/http_pool.h"
 
 namespace ichor {
 

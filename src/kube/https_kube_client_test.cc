@@ -5,8 +5,8 @@
 
 #include "kube/discovery.h"
 #include "kube/slim.h"
-#include "kube/test_api_server.h"
 #include "os/loop_clock.h"
+#include "web/test_api_server.h"
 
 namespace ichor {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "kube/http_connection.h"
 #include "model/call.h"
+#include "web/http_connection.h"
 
 namespace ichor {
 

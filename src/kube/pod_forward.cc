@@ -12,11 +12,11 @@
 
 #include "async/slot.h"
 #include "base/check.h"
-#include "kube/http_pool.h"
 #include "kube/kube_status.h"
-#include "kube/tls_peer.h"
-#include "kube/websocket.h"
 #include "pki/base64.h"
+#include "web/http_pool.h"
+#include "web/tls_peer.h"
+#include "web/websocket.h"
 
 namespace ichor {
 

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "kube/https_kube_client.h"
-#include "kube/test_api_server.h"
 #include "os/loop_clock.h"
+#include "web/test_api_server.h"
 
 namespace ichor {
 namespace {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "kube/http_pool.h"
 #include "port/kube_client.h"
+#include "web/http_pool.h"
 
 namespace ichor {
 

@@ -1,4 +1,4 @@
-#include "kube/websocket.h"
+#include "web/websocket.h"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>

@@ -3,7 +3,7 @@
 #include <openssl/types.h>
 #include <string>
 
-#include "kube/byte_stream.h"
+#include "web/byte_stream.h"
 
 namespace ichor {
 

@@ -1,4 +1,4 @@
-#include "kube/byte_stream.h"
+#include "web/byte_stream.h"
 
 #include <array>
 #include <boost/asio/connect.hpp>
@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <type_traits>
 
-#include "kube/tls_peer.h"
+#include "web/tls_peer.h"
 
 namespace ichor {
 

@@ -1,8 +1,8 @@
-#include "kube/https_web_client.h"
+#include "web/https_web_client.h"
 
 #include <optional>
 
-#include "kube/web_place.h"
+#include "web/web_place.h"
 
 namespace ichor {
 

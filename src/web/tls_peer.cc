@@ -1,4 +1,4 @@
-#include "kube/tls_peer.h"
+#include "web/tls_peer.h"
 
 #include <array>
 #include <boost/asio/ip/address.hpp>

@@ -1,4 +1,4 @@
-#include "kube/http_connection.h"
+#include "web/http_connection.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "kube/tls_peer.h"
+#include "web/tls_peer.h"
 
 namespace ichor {
 

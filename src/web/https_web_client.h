@@ -1,7 +1,7 @@
 #pragma once
 
-#include "kube/http_pool.h"
 #include "port/web_client.h"
+#include "web/http_pool.h"
 
 namespace ichor {
 

@@ -1,8 +1,8 @@
-#include "kube/https_web_api.h"
+#include "web/https_web_api.h"
 
 #include <fmt/format.h>
 
-#include "kube/web_place.h"
+#include "web/web_place.h"
 
 namespace ichor {
 

@@ -6,8 +6,7 @@
 
 #include "async/context.h"
 #include "async/task.h"
-#include "kube/http_connection.h"
-#include "kube/kubeconfig.h"
+#include "web/http_connection.h"
 
 namespace ichor {
 
@@ -41,8 +40,5 @@ class HttpPool {
 
 /// How long a call may take by what its caller grants, read as real time.
 Duration http_limit(const Context& context);
-
-/// The server of a kubeconfig, dialled at `dial_host`.
-Result<HttpPeer> peer_of(const KubeAccess& access, const std::string& dial_host);
 
 }  // namespace ichor

@@ -1,4 +1,4 @@
-#include "kube/websocket.h"
+#include "web/websocket.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "kube/web_place.h"
+#include "web/web_place.h"
 
 #include <charconv>
 
@@ -12,6 +12,8 @@ std::optional<WebPlace> web_place(std::string_view url) {
   const std::size_t slash = url.find('/');
   place.target = slash == std::string_view::npos ? "/" : std::string(url.substr(slash));
   std::string_view host = url.substr(0, slash);
+  // No user, no query, nothing that could stand for another host.
+  if (host.find_first_of("@?# ") != std::string_view::npos) return std::nullopt;
   place.port = place.tls ? 443 : 80;
   const std::size_t bracket = host.find(']');
   const std::size_t colon = host.rfind(':');

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "kube/http_connection.h"
+#include "web/http_connection.h"
 
 namespace ichor {
 

@@ -1,4 +1,4 @@
-#include "kube/http_pool.h"
+#include "web/http_pool.h"
 
 #include <algorithm>
 
@@ -38,16 +38,6 @@ class Guard {
 Duration http_limit(const Context& context) {
   if (context.deadline == kNever) return kLimit;
   return std::clamp(context.deadline - context.now(), Duration::zero(), kLimit);
-}
-
-Result<HttpPeer> peer_of(const KubeAccess& access, const std::string& dial_host) {
-  // A resolver takes an empty host for this machine.
-  if (dial_host.empty()) {
-    return fail(Errc::invalid, access.host + " is not part of the lab, so it is not dialled");
-  }
-  auto tls = tls_with(access.ca_pem, access.client_cert_pem, access.client_key_pem);
-  if (!tls) return tl::unexpected(std::move(tls).error());
-  return HttpPeer{access.host, dial_host, access.port, *std::move(tls), access.token};
 }
 
 HttpPool::~HttpPool() {

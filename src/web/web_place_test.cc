@@ -1,4 +1,4 @@
-#include "kube/web_place.h"
+#include "web/web_place.h"
 
 #include <gtest/gtest.h>
 

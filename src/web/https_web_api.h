@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "kube/http_pool.h"
 #include "port/web_api.h"
+#include "web/http_pool.h"
 
 namespace ichor {
 

@@ -1,11 +1,11 @@
-#include "kube/https_web_api.h"
+#include "web/https_web_api.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "kube/test_api_server.h"
 #include "os/loop_clock.h"
 #include "pki/digest.h"
+#include "web/test_api_server.h"
 
 namespace ichor {
 namespace {
