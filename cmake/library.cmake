@@ -1,5 +1,5 @@
-# ichor_library(NAME [FAST] [DEPS name…] [TEST_DEPS name…] [PACKAGES target…] [FOLDER path]
-#               [LABEL label])
+# ichor_library(NAME [FAST [COLD regex…]] [DEPS name…] [TEST_DEPS name…] [PACKAGES target…]
+#               [FOLDER path] [LABEL label])
 #
 # Makes of the folder src/NAME (or FOLDER) and what lies below it:
 #   ichor_NAME     the static library of its *.cc, or an interface library while it has none
@@ -7,13 +7,14 @@
 #   X_fuzz         a libFuzzer program for each X_fuzz.cc, in the fuzz build only
 # DEPS are the libraries it may include, TEST_DEPS the ones only its tests may; tools/tidy holds the
 # sources to both. FAST is for code that runs so often that speed counts more than size; bench/run
-# says where it pays. PACKAGES are outside libraries. LABEL is the CTest label of its tests, "unit"
-# if not given. A folder that is still missing is an empty library.
+# says where it pays. COLD are its files that run seldom, which are compiled for size all the same.
+# PACKAGES are outside libraries. LABEL is the CTest label of its tests, "unit" if not given. A
+# folder that is still missing is an empty library.
 
 include(GoogleTest)
 
 function(ichor_library name)
-    cmake_parse_arguments(arg "FAST" "FOLDER;LABEL" "DEPS;TEST_DEPS;PACKAGES" ${ARGN})
+    cmake_parse_arguments(arg "FAST" "FOLDER;LABEL" "COLD;DEPS;TEST_DEPS;PACKAGES" ${ARGN})
     if(NOT arg_FOLDER)
         set(arg_FOLDER src/${name})
     endif()
@@ -31,6 +32,15 @@ function(ichor_library name)
     if(ICHOR_BUILD_MUTANTS)
         ichor_add_library(ichor_${name} "_mutants" "${sources}" "${arg_DEPS}" "${arg_PACKAGES}"
             ${arg_FAST})
+    endif()
+    foreach(regex IN LISTS arg_COLD)
+        set(cold ${sources})
+        list(FILTER cold INCLUDE REGEX "/${arg_FOLDER}/${regex}")
+        list(APPEND cold_sources ${cold})
+    endforeach()
+    if(cold_sources)
+        list(REMOVE_DUPLICATES cold_sources)
+        ichor_compile_for_size(ichor_${name} "${cold_sources}")
     endif()
     if(tests)
         ichor_add_test(${name} "${tests}" "${arg_TEST_DEPS}" "${arg_LABEL}")
@@ -67,6 +77,26 @@ function(ichor_add_library target suffix sources deps packages fast)
     if(suffix)
         target_compile_definitions(${target}${suffix} ${scope} ICHOR_MUTANTS=1)
     endif()
+endfunction()
+
+# These sources of a FAST library are objects of their own, because a precompiled header fits one
+# set of flags.
+function(ichor_compile_for_size target sources)
+    foreach(suffix IN ITEMS "" "_mutants")
+        if(TARGET ${target}${suffix})
+            get_target_property(all ${target}${suffix} SOURCES)
+            list(REMOVE_ITEM all ${sources})
+            set_target_properties(${target}${suffix} PROPERTIES SOURCES "${all}")
+            add_library(${target}_cold${suffix} OBJECT ${sources})
+            ichor_precompile(${target}_cold${suffix} "")
+            get_target_property(libraries ${target}${suffix} LINK_LIBRARIES)
+            target_link_libraries(${target}_cold${suffix} PRIVATE ${libraries})
+            if(suffix)
+                target_compile_definitions(${target}_cold${suffix} PRIVATE ICHOR_MUTANTS=1)
+            endif()
+            target_sources(${target}${suffix} PRIVATE $<TARGET_OBJECTS:${target}_cold${suffix}>)
+        endif()
+    endforeach()
 endfunction()
 
 function(ichor_add_test name tests test_deps label)
