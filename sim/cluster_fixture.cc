@@ -26,6 +26,7 @@ NodePlan plan_node(const SeedPlan& seed, Role role, int index) {
   plan.address = IpAddress(fmt::format("192.168.22.{}", host));
   const bool told = seed.addresses_move && !seed.addresses_unknown;
   plan.maintenance_address = told ? lease_of(plan) : plan.address;
+  plan.vmid = static_cast<std::uint32_t>(700 + host);
   plan.mac = MacAddress(fmt::format("52:54:00:00:00:{:02x}", host));
   plan.disk = "/dev/sda";
   return plan;

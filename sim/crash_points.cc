@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "model/provider_call.h"
+
 namespace ichor::sim {
 
 namespace {
@@ -104,6 +106,7 @@ std::string to_text(const CrashPoint& point) {
 std::string_view what_of(const JournalRecord& record) {
   const bool intent = record.kind == RecordKind::intent;
   if (!intent && record.kind != RecordKind::outcome) return name_of(record.kind);
+  if (record.call >= kCreateVm) return intent ? "intent VM" : "outcome VM";
   switch (record.call) {
     case Call::bootstrap: return intent ? "intent Bootstrap" : "outcome Bootstrap";
     case Call::kube_apply: return intent ? "intent KubeApply" : "outcome KubeApply";

@@ -102,14 +102,26 @@ const std::vector<Mutant>& mutants_of_kubernetes() {
   return list;
 }
 
+const std::vector<Mutant>& mutants_of_machines() {
+  static const std::vector<Mutant> list = {
+      {"creates-blindly", "a machine whose creation got no answer is created again at once", "I33",
+       "provider-lost-reply"},
+      {"any-machine-will-do", "whatever has the number of a node is its machine", "I34",
+       "provider-number-taken"},
+      {"task-not-kept", "the provider's task is followed without being written down", "I35"},
+  };
+  return list;
+}
+
 }  // namespace
 
 const std::vector<Mutant>& mutants() {
   static const std::vector<Mutant> all = [] {
-    std::vector<Mutant> both = mutants_of_nodes();
-    const std::vector<Mutant>& more = mutants_of_kubernetes();
-    both.insert(both.end(), more.begin(), more.end());
-    return both;
+    std::vector<Mutant> list = mutants_of_nodes();
+    for (const auto& more : {mutants_of_kubernetes(), mutants_of_machines()}) {
+      list.insert(list.end(), more.begin(), more.end());
+    }
+    return list;
   }();
   return all;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "doctor/name_fault.h"
+#include "engine/provisioning.h"
 #include "journal/schema.h"
 #include "model/kubernetes_plan.h"
 #include "sim/canaries.h"
@@ -109,12 +110,14 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
       client_(world, number),
       programs_(world, number),
       connect_(world, number),
+      provider_(world, number),
       journal_(std::make_unique<JournalPort>(world, number)),
       files_(std::make_unique<Files>(world, number)),
-      events_(std::make_unique<Events>(world, number)) {
+      events_(std::make_unique<Events>(world, number)),
+      run_(fmt::format("run-{}", number)) {
   RunIdentity identity;
-  identity.run = RunId(fmt::format("run-{}", number));
-  identity.owner = {fmt::format("nonce-{}", number), "sim", "boot-1", number};
+  identity.run = run_;
+  identity.owner = owner();
   World ports{clock_, random_, talos_, kube_, *journal_, *files_, *events_};
   if (world.plan().addresses_unknown) make_finder();
   ports.finder = finder_.get();
@@ -155,7 +158,33 @@ Task<void> SimProcess::main() {
     co_return;
   }
   const Context context{&clock_, &scope_, kNever};
-  result_ = co_await orchestrator_->run(context);
+  const bool goes_on = co_await make_machines(context);
+  if (!goes_on) co_return;
+  RunResult result = co_await orchestrator_->run(context);
+  result.mutations += machine_changes_;
+  result_ = std::move(result);
+}
+
+LockOwner SimProcess::owner() const {
+  return {fmt::format("nonce-{}", number_), "sim", "boot-1", number_};
+}
+
+Task<bool> SimProcess::make_machines(Context context) {
+  if (!world_.vm_host()) co_return true;
+  const Provisioning world{
+      clock_, provider_, *events_, *journal_, owner(), world_.profile(), SimWorld::provider_plan()};
+  const ProvisionWork work = [](ProvisionRun& run, Context inner) {
+    return run.bring_up(inner, ProvisionRun::Goal::running);
+  };
+  ProvisionTurn turn;
+  turn.run = run_;
+  turn.goes_on = true;
+  RunResult made = co_await provision(context, world, std::move(turn), work);
+  machine_changes_ = made.mutations;
+  if (made.exit == Exit::done) co_return true;
+  name_fault(made);
+  result_ = std::move(made);
+  co_return false;
 }
 
 KubernetesMaterial SimProcess::material() const {

@@ -13,6 +13,7 @@
 #include "sim/kube/ports.h"
 #include "sim/network.h"
 #include "sim/process_clock.h"
+#include "sim/provider/port.h"
 
 namespace ichor::sim {
 
@@ -43,7 +44,10 @@ class SimProcess {
   class Files;
   class Events;
 
+  LockOwner owner() const;
   Task<void> main();
+  /// The front of the run, where the seed has one: the machines. True: the run goes on.
+  Task<bool> make_machines(Context context);
   void make_finder();
   /// The second half of the run, where the seed has one.
   void make_kubernetes();
@@ -62,6 +66,7 @@ class SimProcess {
   SimKubeClient client_;
   SimPrograms programs_;
   SimConnect connect_;
+  SimProvider provider_;
   std::unique_ptr<JournalPort> journal_;
   std::unique_ptr<Files> files_;
   std::unique_ptr<Events> events_;
@@ -69,6 +74,8 @@ class SimProcess {
   std::unique_ptr<KubernetesPart> kubernetes_;
   std::unique_ptr<Finder> finder_;  // where the profile does not say where machines are
   std::unique_ptr<Orchestrator> orchestrator_;
+  RunId run_;
+  int machine_changes_{0};
   std::optional<RunResult> result_;
   Task<void> main_;
 };

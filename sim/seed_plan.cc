@@ -25,6 +25,11 @@ constexpr double kArmedThere = 0.6;
 /// all.
 constexpr double kEndsInKubernetes = 0.5;
 constexpr double kArmedInKubernetes = 0.3;
+/// Machines are made in a part of the seeds only: it takes a minute of each, and thousands of
+/// events. There its faults are armed more often, so that each is met.
+constexpr double kProvisioned = 0.15;
+constexpr double kArmedAtProvider = 0.25;
+constexpr double kUnrecoverableAtProvider = 0.06;
 
 void extend_to_kubernetes(SeedPlan& plan, const FaultChoice& choice, bool unrecoverable) {
   SeededRandom random = SeededRandom(plan.seed).fork(77);
@@ -41,6 +46,26 @@ void extend_to_kubernetes(SeedPlan& plan, const FaultChoice& choice, bool unreco
     const FaultClass& fault = fault_catalogue()[index];
     if (!fault.of_kubernetes) continue;
     const double swarm = fault.recovery.mends() ? kArmed : (ends_late ? kArmedInKubernetes : 0.0);
+    if (!choice.everything || random.chance(swarm)) plan.faults.push_back(index);
+  }
+}
+
+void add_provider(SeedPlan& plan, const FaultChoice& choice) {
+  SeededRandom random = SeededRandom(plan.seed).fork(79);
+  const bool asked_for =
+      std::any_of(choice.allowed.begin(), choice.allowed.end(), [&](std::size_t index) {
+        return !choice.everything && fault_catalogue()[index].of_provider;
+      });
+  // Where faults are named, only what they need: such a seed stays as it is. Containers are not
+  // made by a provider of machines.
+  const bool drawn = choice.everything && random.chance(kProvisioned);
+  plan.provisioned = asked_for || (drawn && plan.platform == Platform::metal);
+  if (!plan.provisioned) return;
+  if (asked_for) plan.platform = Platform::metal;
+  for (const std::size_t index : choice.allowed) {
+    const FaultClass& fault = fault_catalogue()[index];
+    if (!fault.of_provider) continue;
+    const double swarm = fault.recovery.mends() ? kArmedAtProvider : kUnrecoverableAtProvider;
     if (!choice.everything || random.chance(swarm)) plan.faults.push_back(index);
   }
 }
@@ -66,13 +91,14 @@ SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& ch
   }
   const bool unrecoverable = random.chance(kUnrecoverable);
   for (const std::size_t index : choice.allowed) {
-    if (fault_catalogue()[index].of_kubernetes) continue;
+    if (fault_catalogue()[index].of_kubernetes || fault_catalogue()[index].of_provider) continue;
     const bool mends = fault_catalogue()[index].recovery.mends();
     const double swarm = mends ? kArmed : (unrecoverable ? kArmedThere : 0.0);
     if (!choice.everything || random.chance(swarm)) plan.faults.push_back(index);
   }
   // Of a stream of its own, so that what other draws give stays as it is.
   plan.addresses_unknown = plan.addresses_move && SeededRandom(seed).fork(78).chance(0.5);
+  add_provider(plan, choice);
   plan.line = line;
   if (line == Line::whole) extend_to_kubernetes(plan, choice, unrecoverable);
   return plan;
@@ -105,13 +131,14 @@ std::string to_text(const SeedPlan& plan) {
                         plan.stack.connect ? "connect" : "op");
   return fmt::format(
       "seed {} shape {}+{} talos {} platform {} workers {} order {} addresses {} pace {:.2f} "
-      "latency {} fault-phase {}{} faults [{}]",
+      "latency {} fault-phase {}{}{} faults [{}]",
       plan.seed, plan.shape.control_planes, plan.shape.workers,
       plan.personality == Personality::v1_12 ? "1.12" : "1.13",
       plan.platform == Platform::metal ? "metal" : "container",
       plan.worker_order == WorkerOrder::after_api ? "after-api" : "with-control-planes",
       plan.sequential ? "sequential" : "parallel", addresses_word(plan), plan.pace,
-      ichor::to_text(plan.latency), ichor::to_text(plan.fault_phase), stack, faults);
+      ichor::to_text(plan.latency), ichor::to_text(plan.fault_phase),
+      plan.provisioned ? " machines are-made" : "", stack, faults);
 }
 
 }  // namespace ichor::sim

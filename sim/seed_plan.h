@@ -31,6 +31,7 @@ struct SeedPlan {
   bool sequential{false};
   bool addresses_move{false};     // DHCP first, then the static address of the config
   bool addresses_unknown{false};  // and the profile does not say the first one
+  bool provisioned{false};        // machines are made first, through a provider
   double pace{1.0};               // factor on all node durations
   Duration latency{};             // one way
   Duration fault_phase{};

@@ -7,6 +7,7 @@
 #include "sim/kube/request.h"
 #include "sim/node/digest.h"
 #include "sim/process.h"
+#include "sim/provider/vm_host.h"
 
 namespace ichor::sim {
 
@@ -79,10 +80,12 @@ void SimWorld::build_nodes() {
                                             std::move(hardware[i]), std::move(former)));
     ports_[i].node = nodes_.back().get();
     nodes_.back()->subscribe([this, i] { on_node_changed(i); });
+    if (plan_.provisioned) continue;
     clock_.call_at(MonoTime(plan_.power_on[i]), [node = nodes_.back().get()] {
       if (!node->powered()) node->power_on();
     });
   }
+  if (plan_.provisioned) build_provider();
   if (plan_.line == Line::whole) build_kubernetes();
 }
 
@@ -302,7 +305,7 @@ void SimWorld::begin_quiet() {
   resume_running();
   for (const Armed& armed : faults_) armed.fault->quiet(*this);
   for (const auto& node : nodes_) {
-    if (!node->powered()) node->power_on();
+    if (!node->powered() && may_run(*node)) node->power_on();
   }
   for (const auto& checker : checkers_) checker->on_quiet();
 }

@@ -10,6 +10,7 @@
 #include "journal/memory_journal.h"
 #include "journal/schema.h"
 #include "model/event.h"
+#include "model/machine_spec.h"
 #include "sim/checkers/checker.h"
 #include "sim/cluster_fixture.h"
 #include "sim/faults/fault.h"
@@ -24,6 +25,9 @@ namespace ichor::sim {
 
 class SimKubernetes;
 class SimProcess;
+class VmHost;
+struct ProviderPassage;
+struct VmRequest;
 
 /// How a seed came out.
 struct SeedReport {
@@ -86,6 +90,10 @@ class SimWorld {
   void forget_release(std::string name) { forgotten_releases_.push_back(std::move(name)); }
   const std::vector<std::string>& forgotten_releases() const { return forgotten_releases_; }
   KubePassage kube_passage(const KubeRequest& request);
+  /// Where the seed's machines are made; null where they are simply there.
+  VmHost* vm_host() { return vm_host_.get(); }
+  static const ProviderPlan& provider_plan();
+  ProviderPassage provider_passage(const std::optional<VmRequest>& change);
   /// Every connection to the node is gone, with a word to both ends or without.
   void break_connections(Node& node, bool silently);
   /// Somebody who is not ichor, with an administrator's certificate or in maintenance mode.
@@ -127,6 +135,8 @@ class SimWorld {
   void note_kube_request(KubeRequest& request);
   void note_kube_effect(const KubeRequest& request);
   void note_kube_reply(const KubeRequest& request, const CallError* error);
+  void note_vm_request(const VmRequest& request);
+  void note_vm_task(const VmRequest& request, const ProviderTaskId& task);
   void note_program(int process, const ProcessCall& call);
   void note_web(int process, const std::string& url);
   /// Somebody who is not ichor did something in Kubernetes.
@@ -146,6 +156,9 @@ class SimWorld {
   void make_faults();
   void build_nodes();
   void build_kubernetes();
+  void build_provider();
+  /// Whether there is a machine, and its provider has switched it on.
+  bool may_run(const Node& node) const;
   void arm_faults();
   bool declared_end(const RunResult& result);
   void on_node_changed(std::size_t index);
@@ -174,6 +187,7 @@ class SimWorld {
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<Port> ports_;
   std::unique_ptr<SimKubernetes> kube_;
+  std::unique_ptr<VmHost> vm_host_;
   std::uint64_t kube_requests_{0};
   std::vector<std::string> forgotten_releases_;
   std::vector<Armed> faults_;

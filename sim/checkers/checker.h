@@ -11,6 +11,7 @@
 #include "model/config_set.h"
 #include "model/event.h"
 #include "model/journal_record.h"
+#include "model/machine_spec.h"
 #include "model/node_view.h"
 #include "model/run_result.h"
 #include "sim/node/node.h"
@@ -23,7 +24,9 @@ struct ProcessCall;
 namespace ichor::sim {
 
 class SimKubernetes;
+class VmHost;
 struct KubeRequest;
+struct VmRequest;
 struct ReleaseInstall;
 
 /// A request as it leaves ichor, before the network does anything to it.
@@ -66,6 +69,8 @@ struct Truth {
   const MemoryStore* store{nullptr};
   /// The Kubernetes that the nodes make, where the seed goes on to it; else null.
   const SimKubernetes* kube{nullptr};
+  /// Where the machines are made, in seeds that make them; else null.
+  const VmHost* provider{nullptr};
   /// What was true at this time may be what a run acts on now: all that a run can know is a little
   /// old, and older when it was paused.
   MonoTime known_from() const;
@@ -110,6 +115,9 @@ class Checker {
   virtual void on_kube_reply(const KubeRequest& /*request*/) {}
   /// helm is about to write a revision.
   virtual void on_install(const ReleaseInstall& /*install*/) {}
+  /// A change of a machine leaves ichor for its provider; and it was taken, as this task.
+  virtual void on_vm_request(const VmRequest& /*request*/) {}
+  virtual void on_vm_task(const VmRequest& /*request*/, const ProviderTaskId& /*task*/) {}
   /// Any program that ichor runs, and any address that it asks.
   virtual void on_program(int /*process*/, const ProcessCall& /*call*/) {}
   virtual void on_web(int /*process*/, const std::string& /*url*/) {}

@@ -45,6 +45,9 @@ static constexpr Maker kCheckers[] = {
     make_checker<class SecretsStay>,          // I30
     make_checker<class NothingChanges>,       // I31
     make_checker<class TrueHandover>,         // I32
+    make_checker<class OneMachine>,           // I33
+    make_checker<class ForeignMachines>,      // I34
+    make_checker<class NothingLost>,          // I35
 };
 
 std::vector<std::unique_ptr<Checker>> make_checkers(const Truth& truth) {

@@ -1,10 +1,13 @@
+#include <charconv>
 #include <fmt/format.h>
 #include <map>
 #include <string>
 
+#include "model/provider_call.h"
 #include "sim/checkers/make.h"
 #include "sim/checkers/tables.h"
 #include "sim/kube/request.h"
+#include "sim/provider/request.h"
 
 namespace ichor::sim {
 
@@ -28,6 +31,7 @@ class JournalBeforeEffect final : public Checker {
   void on_durable(const JournalRecord& record) override {
     const bool intent = record.kind == RecordKind::intent;
     if (!intent && record.kind != RecordKind::outcome) return;
+    if (record.call >= kCreateVm) return on_durable_of_vm(record, intent);
     if (record.call >= Call::kube_apply) return on_durable_of_kube(record, intent);
     State* state = nodes_.find(record.node);
     if (state == nullptr) return;
@@ -80,6 +84,20 @@ class JournalBeforeEffect final : public Checker {
     entry.sent_by = request.process;
   }
 
+  void on_vm_request(const VmRequest& request) override {
+    Entry& entry = machines_[request.place.id];
+    if (!entry.usable) {
+      violated(fmt::format("the call to {} VM {} left without a durable intent of its own",
+                           name_of(request.deed), request.place.id));
+    }
+    entry.usable = false;
+    entry.sent_by = request.process;
+  }
+
+  void on_vm_task(const VmRequest& request, const ProviderTaskId& /*task*/) override {
+    machines_[request.place.id].happened = true;
+  }
+
   void on_kube_effect(const KubeRequest& request) override {
     Entry& entry = objects_[key_of(request.call, to_text(request.ref))];
     if (entry.session == request.number) entry.happened = true;
@@ -121,6 +139,27 @@ class JournalBeforeEffect final : public Checker {
     if (record.ref == entry.seq && lies) {
       violated(fmt::format("record {} says that {} of {} was {}, which is not true", record.seq,
                            name_of(record.call), record.key, name_of(record.outcome)));
+    }
+  }
+
+  void on_durable_of_vm(const JournalRecord& record, bool intent) {
+    // "pve1/801" of an intent; an outcome refers to it.
+    if (intent) {
+      VmId id = 0;
+      const char* begin = record.value.data() + record.value.find('/') + 1;
+      std::from_chars(begin, record.value.data() + record.value.size(), id);
+      Entry& entry = machines_[id];
+      entry = {};
+      entry.seq = record.seq;
+      entry.usable = alive_ > 0;
+      return;
+    }
+    for (auto& [id, entry] : machines_) {
+      if (entry.seq != record.ref) continue;
+      entry.usable = false;
+      if (record.outcome != OutcomeKind::done || entry.happened) continue;
+      violated(
+          fmt::format("record {} says that VM {} was changed, which is not true", record.seq, id));
     }
   }
 
@@ -171,6 +210,7 @@ class JournalBeforeEffect final : public Checker {
 
   PerNode<State> nodes_;
   std::map<std::string, Entry> objects_;  // of Kubernetes, by call and object
+  std::map<VmId, Entry> machines_;
   int alive_{0};
 };
 

@@ -22,6 +22,10 @@ const std::vector<FaultClass>& fault_catalogue() {
 #define ICHOR_FAULT(name, row, recovery, summary, make) {name, row, recovery, summary, make, true},
 #include "sim/faults/kube_catalogue.inc"
 #undef ICHOR_FAULT
+#define ICHOR_FAULT(name, row, recovery, summary, make) \
+  {name, row, recovery, summary, make, false, true},
+#include "sim/faults/provider_catalogue.inc"
+#undef ICHOR_FAULT
   };
   return catalogue;
 }

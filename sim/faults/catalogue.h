@@ -10,6 +10,7 @@ namespace ichor::sim {
   std::unique_ptr<Fault> make(SeededRandom random);
 #include "sim/faults/catalogue.inc"
 #include "sim/faults/kube_catalogue.inc"
+#include "sim/faults/provider_catalogue.inc"
 #undef ICHOR_FAULT
 
 }  // namespace ichor::sim

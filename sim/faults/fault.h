@@ -42,6 +42,7 @@ struct KubePassage {
 };
 
 struct KubeRequest;
+struct ProviderPassage;
 
 /// A way in which the world misbehaves, armed for one seed. Everything it draws comes from the
 /// given stream, so that arming one fault does not change what another one does.
@@ -61,6 +62,7 @@ class Fault {
   virtual void on_passage(SimWorld& /*world*/, Passage& /*passage*/) {}
   virtual void on_kube_passage(SimWorld& /*world*/, const KubeRequest& /*request*/,
                                KubePassage& /*passage*/) {}
+  virtual void on_provider_passage(SimWorld& /*world*/, ProviderPassage& /*passage*/) {}
   /// Something took effect in Kubernetes that ichor asked for.
   virtual void on_kube_effect(SimWorld& /*world*/, const KubeRequest& /*request*/) {}
   /// Changes what a watch delivers: 0 = lost, 1 = as it is, 2 = doubled.
@@ -105,6 +107,7 @@ struct FaultClass {
   std::string_view summary;  // one line for --help and the report
   std::unique_ptr<Fault> (*make)(SeededRandom random);
   bool of_kubernetes{false};  // it needs a seed that goes on to the Kubernetes phases
+  bool of_provider{false};    // it needs a seed whose machines are made
 };
 
 /// All of them; each is one file here and one line in catalogue.inc.

@@ -1,10 +1,12 @@
 #include "phase/provision.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <set>
 
 #include "base/ip.h"
+#include "base/mutant.h"
 #include "pki/digest.h"
 
 namespace ichor {
@@ -76,9 +78,10 @@ class Decider {
     check_own_macs();
     for (const VmSpec& spec : specs_) {
       const VmSeen* seen = sight_.find(spec.place.id);
-      if (seen && !acceptable(spec, *seen)) continue;
+      const bool blind = mutant("any-machine-will-do");
+      if (seen && !blind && !acceptable(spec, *seen)) continue;
       check_double(spec);
-      check_mac(spec, seen);
+      if (!blind) check_mac(spec, seen);
       const auto left = unfinished_step(spec.place, sight_, facts_, wall_ms_);
       decision_.steps[spec.node] = left ? *left : seen ? of_existing(*seen) : of_missing(spec);
     }
@@ -221,12 +224,16 @@ std::optional<ProvisionStep> unfinished_step(const VmPlace& place, const Provisi
   const auto tasks = sight.tasks.find(place.id);
   if (tasks != sight.tasks.end()) {
     for (const ProviderTask& task : tasks->second) {
+      if (task.kind != task_kind(deed) || facts.knows(task.id)) continue;
+      // What seems to be older is still ours if its effect is there: clocks jump. Else it is that
+      // of a machine which had the number before.
       const bool recent = task.started_s * 1000 >= last->wall_ms - kSkewMs;
-      if (task.kind != task_kind(deed) || !recent || facts.knows(task.id)) continue;
+      if (!recent && !(task.ok && sight.find(place.id))) continue;
       return ProvisionStep{Kind::follow, deed, task.id, "its task was found at the provider"};
     }
   }
-  if (wall_ms - last->wall_ms < kSettleMs) {
+  // The wall clock may jump; the other way it says nothing either.
+  if (std::abs(wall_ms - last->wall_ms) < kSettleMs) {
     return ProvisionStep{
         Kind::settle, deed, {}, fmt::format("the answer to its {} was lost", name_of(deed))};
   }

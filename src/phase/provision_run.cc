@@ -6,6 +6,7 @@
 #include "async/signal.h"
 #include "async/task_group.h"
 #include "base/check.h"
+#include "base/mutant.h"
 #include "lint/c7_machine.h"
 #include "phase/provider_finding.h"
 #include "wait/turnstile.h"
@@ -239,10 +240,12 @@ Task<bool> ProvisionRun::carry_out(Context context, VmDeed deed, VmSpec spec) {
     case VmDeed::destroy: task = co_await world_.provider.destroy(context, spec.place); break;
   }
   if (task) {
-    // Before anybody waits for it: a run that dies now leaves the name of its task.
-    const std::uint64_t kept =
-        co_await append(task_record(deed, spec.node, spec.place, intent, *task));
-    if (kept == 0) co_return false;
+    // Before it is waited for: a run that dies now leaves the name of its task.
+    if (!mutant("task-not-kept")) {
+      const std::uint64_t kept =
+          co_await append(task_record(deed, spec.node, spec.place, intent, *task));
+      if (kept == 0) co_return false;
+    }
     co_return co_await follow(context, attempt, *task);
   }
   const ProviderError& error = task.error();
@@ -272,7 +275,8 @@ Task<bool> ProvisionRun::still_ours(Context context, const VmSpec& spec) {
     co_return false;
   }
   const std::vector<std::string> tags = tags_in(config->get("tags"));
-  if (std::find(tags.begin(), tags.end(), tag_of(profile_)) != tags.end()) co_return true;
+  const bool ours = std::find(tags.begin(), tags.end(), tag_of(profile_)) != tags.end();
+  if (ours || mutant("any-machine-will-do")) co_return true;
   failed_.insert(spec.place.id);
   fail(problem("P4", spec.node,
                fmt::format("VM {} ({}) does not have the tag {} any more: it is left alone",
@@ -305,7 +309,10 @@ Task<void> ProvisionRun::advance(Context context, Work work, Goal goal) {
     case Step::create: {
       // Started at once, because the task that made it is our own. After one that was found, the
       // next look says first whose machine that is.
-      const bool made = co_await carry_out(context, VmDeed::create, work.spec);
+      bool made = co_await carry_out(context, VmDeed::create, work.spec);
+      if (!made && mutant("creates-blindly")) {
+        made = co_await carry_out(context, VmDeed::create, work.spec);
+      }
       if (made && goal == Goal::running) co_await carry_out(context, VmDeed::start, work.spec);
       break;
     }
