@@ -28,9 +28,17 @@ struct ClusterFixture {
   FixedJudge judge;
 };
 
+/// A machine that fits the plan, with a disk at `plan.disk` and what the plan leaves open made of
+/// its name; without addresses and, where the plan has none, without MAC.
+NodeSpec machine_for(const NodePlan& plan);
+
 /// Made once per kind of plan and then shared by all seeds of it; only durations differ, which
 /// hardware_for() fills in.
 ClusterFixture make_fixture(const SeedPlan& plan);
+
+/// The same of a given profile and its machines, in the order of the profile.
+ClusterFixture make_fixture(const SeedPlan& plan, ClusterProfile profile,
+                            std::vector<NodeSpec> hardware);
 
 /// `spec` with this seed's personality, platform and pace.
 NodeSpec hardware_for(const SeedPlan& plan, NodeSpec spec);

@@ -115,6 +115,7 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
   RunIdentity identity;
   identity.run = RunId(fmt::format("run-{}", number));
   identity.owner = {fmt::format("nonce-{}", number), "sim", "boot-1", number};
+  identity.command = "up";
   World ports{clock_, random_, talos_, kube_, *journal_, *files_, *events_};
   if (world.plan().addresses_unknown) make_finder();
   ports.finder = finder_.get();

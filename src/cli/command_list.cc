@@ -34,6 +34,7 @@ const std::vector<CommandSpec>& commands() {
       {"lab inject", "make a node of a lab misbehave", declare_lab_inject},
       {"lab stop", "end a lab", declare_lab_stop},
       {"render", "render a Jinja template", declare_render, true},
+      {"rehearse", "bring this profile up many times in the simulator", declare_rehearse},
       {"simulate", "live through many bad days in a simulated world", declare_simulate},
       {"init", "write a profile to begin with, or convert that of another tool", declare_init},
       {"schema", "print the JSON schema of the profile", declare_schema},

@@ -59,6 +59,7 @@ void declare_lab_inject(FlagSet& flags, Request& request);
 void declare_lab_stop(FlagSet& flags, Request& request);
 void declare_render(FlagSet& flags, Request& request);
 void declare_simulate(FlagSet& flags, Request& request);
+void declare_rehearse(FlagSet& flags, Request& request);
 void declare_schematic_id(FlagSet& flags, Request& request);
 void declare_schematic_show(FlagSet& flags, Request& request);
 void declare_schematic_diff(FlagSet& flags, Request& request);

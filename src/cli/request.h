@@ -31,6 +31,7 @@ struct CommonOptions {
   std::string lab_state;  // the folder of a lab that stands for the machines; empty: no lab
   OutputFormat output{OutputFormat::table};
   bool quiet{false};
+  std::string command{};  // its name: "up", "lab start"
 };
 
 enum class Order { as_profile, sequential, parallel };
@@ -213,8 +214,22 @@ struct DoctorRequest {
 };
 
 struct ReportRequest {
+  std::string run;  // the id of a run, or its beginning; empty: all runs
   bool text{false};
   std::string html;  // a file, or "-"; empty: no HTML
+};
+
+struct HistoryRequest {};
+
+/// Two runs, each by its id, the beginning of it, or its number.
+struct HistoryDiffRequest {
+  std::string before, after;
+};
+
+struct WatchRequest {};
+
+struct ExplainRequest {
+  std::string id;  // of a row of the fault catalogue, an invariant or a lint rule
 };
 
 struct UnlockRequest {
@@ -251,6 +266,12 @@ struct LabStopRequest {
   std::string state_dir;
 };
 
+struct LabListRequest {};
+
+struct LabRmRequest {
+  std::vector<std::string> folders;
+};
+
 /// Both ends belong to it.
 struct SeedRange {
   std::uint64_t first{1};
@@ -268,6 +289,13 @@ struct SimulateRequest {
   bool crash_points{false};          // instead of chance: killed at every place, once
   bool crash_pairs{false};           // twice, at every pair of places
   std::string scenario;              // instead of seeds: a file, or a folder of them
+};
+
+struct RehearseRequest {
+  SeedRange seeds;
+  std::string faults{"all"};
+  std::string html;  // a file; empty: none
+  int jobs{0};       // 0: one per core
 };
 
 enum class DelimiterSet { jinja, makejinja };
@@ -397,8 +425,12 @@ struct ValidateRequest {
 
 enum class Shell { bash, zsh, fish };
 
+/// What a shell may ask for while a line is typed.
+enum class NameKind { nodes, clusters, faults, ids, runs };
+
 struct CompletionRequest {
   Shell shell{Shell::bash};
+  std::optional<NameKind> names;  // instead of the script
 };
 
 struct VersionRequest {};
@@ -411,6 +443,6 @@ using Request = std::variant<
     SchematicShowRequest, SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
     SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
     MachineconfigPatchRequest, MachineconfigDiffRequest, MigrateRequest, ValidateRequest,
-    InitRequest, SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest>;
+    InitRequest, SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest, RehearseRequest>;
 
 }  // namespace ichor

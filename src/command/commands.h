@@ -36,6 +36,7 @@ Exit run(const LabStatusRequest& request, const CommonOptions& common, Desk& des
 Exit run(const LabInjectRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const LabStopRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SimulateRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const RehearseRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const RenderRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SchematicIdRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SchematicShowRequest& request, const CommonOptions& common, Desk& desk);
