@@ -20,6 +20,8 @@ const std::vector<CommandSpec>& commands() {
       {"status", "look at every node once", declare_status},
       {"doctor", "explain an error, a node or the last run, and say what to do", declare_doctor},
       {"report", "tell what was done, from the journal", declare_report},
+      {"history", "list the runs of the cluster", declare_history},
+      {"history diff", "show what differs between two runs", declare_history_diff},
       {"unlock", "break the lock of a run that is certainly gone", declare_unlock},
       {"gen secrets", "make the secrets of a new cluster", declare_gen_secrets, true},
       {"gen config", "make machine configs and a talosconfig from flags", declare_gen_config, true},

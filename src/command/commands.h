@@ -25,6 +25,8 @@ Exit run(const HealthRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const DoctorRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const ReportRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const HistoryRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const HistoryDiffRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const UnlockRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const GenSecretsRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const GenConfigRequest& request, const CommonOptions& common, Desk& desk);

@@ -68,7 +68,7 @@ Task<void> run_into(Orchestrator& orchestrator, Context context, RunResult& resu
 /// One run of the engine, to its end or until a signal.
 RunResult drive(const World& world, const ClusterProfile& profile, const ConfigSet& configs,
                 bool adopt, std::vector<Step> steps, Desk& desk) {
-  RunIdentity identity{new_run(desk.random()), desk.owner(), adopt};
+  RunIdentity identity{new_run(desk.random()), desk.owner(), adopt, desk.command()};
   Orchestrator orchestrator(world, profile, configs, std::move(identity), std::move(steps));
   desk.display().begin(profile);
   CancelScope scope;
