@@ -445,6 +445,6 @@ using Request =
                  SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
                  MachineconfigPatchRequest, MachineconfigDiffRequest, MigrateRequest,
                  ValidateRequest, InitRequest, SchemaRequest, CompletionRequest, PhaseRequest,
-                 WaitRequest, HistoryRequest, HistoryDiffRequest, RehearseRequest>;
+                 WaitRequest, HistoryRequest, HistoryDiffRequest, ExplainRequest, RehearseRequest>;
 
 }  // namespace ichor
