@@ -20,6 +20,7 @@ const std::vector<CommandSpec>& commands() {
       {"status", "look at every node once", declare_status},
       {"doctor", "explain an error, a node or the last run, and say what to do", declare_doctor},
       {"explain", "explain a fault or a lint rule by its ID", declare_explain},
+      {"watch", "follow a run of the cluster from another terminal", declare_watch},
       {"report", "tell what was done, from the journal", declare_report},
       {"history", "list the runs of the cluster", declare_history},
       {"history diff", "show what differs between two runs", declare_history_diff},

@@ -27,6 +27,7 @@ Exit run(const DoctorRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const ReportRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const HistoryRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const HistoryDiffRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const WatchRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const ExplainRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const UnlockRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const GenSecretsRequest& request, const CommonOptions& common, Desk& desk);
