@@ -37,6 +37,8 @@ const std::vector<CommandSpec>& commands() {
       {"lab status", "tell how the nodes of a lab are", declare_lab_status},
       {"lab inject", "make a node of a lab misbehave", declare_lab_inject},
       {"lab stop", "end a lab", declare_lab_stop},
+      {"lab list", "list the labs of this machine", declare_lab_list},
+      {"lab rm", "remove labs that do not run", declare_lab_rm},
       {"render", "render a Jinja template", declare_render, true},
       {"rehearse", "bring this profile up many times in the simulator", declare_rehearse},
       {"simulate", "live through many bad days in a simulated world", declare_simulate},

@@ -61,6 +61,8 @@ void declare_lab_start(FlagSet& flags, Request& request);
 void declare_lab_status(FlagSet& flags, Request& request);
 void declare_lab_inject(FlagSet& flags, Request& request);
 void declare_lab_stop(FlagSet& flags, Request& request);
+void declare_lab_list(FlagSet& flags, Request& request);
+void declare_lab_rm(FlagSet& flags, Request& request);
 void declare_render(FlagSet& flags, Request& request);
 void declare_simulate(FlagSet& flags, Request& request);
 void declare_rehearse(FlagSet& flags, Request& request);

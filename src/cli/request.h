@@ -435,15 +435,17 @@ struct CompletionRequest {
 
 struct VersionRequest {};
 
-using Request = std::variant<
-    VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest, DiscoverRequest,
-    ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions, KubeconfigRequest, HealthRequest,
-    StatusRequest, DoctorRequest, ReportRequest, UnlockRequest, LabStartRequest, LabStatusRequest,
-    LabInjectRequest, LabStopRequest, SimulateRequest, RenderRequest, SchematicIdRequest,
-    SchematicShowRequest, SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
-    SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
-    MachineconfigPatchRequest, MachineconfigDiffRequest, MigrateRequest, ValidateRequest,
-    InitRequest, SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest, HistoryRequest,
-    HistoryDiffRequest, WatchRequest, ExplainRequest, RehearseRequest>;
+using Request =
+    std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
+                 DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions,
+                 KubeconfigRequest, HealthRequest, StatusRequest, DoctorRequest, ReportRequest,
+                 UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
+                 SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
+                 SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
+                 SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
+                 MachineconfigPatchRequest, MachineconfigDiffRequest, MigrateRequest,
+                 ValidateRequest, InitRequest, SchemaRequest, CompletionRequest, PhaseRequest,
+                 WaitRequest, HistoryRequest, HistoryDiffRequest, WatchRequest, ExplainRequest,
+                 LabListRequest, LabRmRequest, RehearseRequest>;
 
 }  // namespace ichor

@@ -39,6 +39,8 @@ Exit run(const LabStartRequest& request, const CommonOptions& common, Desk& desk
 Exit run(const LabStatusRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const LabInjectRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const LabStopRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const LabListRequest& request, const CommonOptions& common, Desk& desk);
+Exit run(const LabRmRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const SimulateRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const RehearseRequest& request, const CommonOptions& common, Desk& desk);
 Exit run(const RenderRequest& request, const CommonOptions& common, Desk& desk);
