@@ -6,6 +6,7 @@
 #include "sim/canaries.h"
 #include "sim/kube/stack.h"
 #include "sim/node/digest.h"
+#include "sim/planned_machine.h"
 
 namespace ichor::sim {
 

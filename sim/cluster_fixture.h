@@ -28,10 +28,6 @@ struct ClusterFixture {
   FixedJudge judge;
 };
 
-/// A machine that fits the plan, with a disk at `plan.disk` and what the plan leaves open made of
-/// its name; without addresses and, where the plan has none, without MAC.
-NodeSpec machine_for(const NodePlan& plan);
-
 /// Made once per kind of plan and then shared by all seeds of it; only durations differ, which
 /// hardware_for() fills in.
 ClusterFixture make_fixture(const SeedPlan& plan);

@@ -6,6 +6,7 @@
 #include "model/kubernetes_plan.h"
 #include "sim/faults/fault.h"
 #include "sim/node/digest.h"
+#include "sim/planned_machine.h"
 #include "sim/seeded_random.h"
 
 namespace ichor::sim {

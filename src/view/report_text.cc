@@ -92,7 +92,7 @@ void add_detector(Lines& lines, const JournalRun& run) {
   add_section(lines, "Bootstrap detector");
   const std::size_t open = verdict.find(" (");
   lines.push_back(fmt::format("Verdict: {}.", plain(verdict.substr(0, open))));
-  if (target) lines.push_back(fmt::format("Target: {}.", plain(target->node.value())));
+  if (target) lines.back() += fmt::format(" Target: {}.", plain(target->node.value()));
   if (open == std::string::npos || !verdict.ends_with(')')) return;
   std::string_view rest(verdict);
   rest = rest.substr(open + 2, verdict.size() - open - 3);

@@ -112,8 +112,7 @@ class Evidence : public ::testing::Test {
 
 TEST_F(Evidence, OfTheDetectorIsTheVerdictAndWhatEachControlPlaneShowed) {
   const auto lines = report_lines({"infra", journal_.records_});
-  EXPECT_THAT(lines, Contains("Verdict: due: no control plane has etcd data."));
-  EXPECT_THAT(lines, Contains("Target: cp1."));
+  EXPECT_THAT(lines, Contains("Verdict: due: no control plane has etcd data. Target: cp1."));
   EXPECT_THAT(lines, Contains("- cp1: no etcd data, service Preparing"));
   EXPECT_THAT(lines, Contains("- cp2: no etcd data, service Preparing"));
 }
