@@ -47,10 +47,10 @@ ClusterView two_members() {
   NodeView& node = view.nodes.emplace_back();
   node.etcd.members.emplace();
   node.etcd.members->push_back({});
-  node.etcd.members->back().id = 1;
+  node.etcd.members->back().id = EtcdMemberId(1);
   node.etcd.members->back().hostname = "cp1";
   node.etcd.members->push_back({});
-  node.etcd.members->back().id = 2;
+  node.etcd.members->back().id = EtcdMemberId(2);
   node.etcd.members->back().hostname = "cp2";
   node.etcd.members->back().is_learner = true;
   return view;
