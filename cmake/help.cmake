@@ -1,4 +1,5 @@
-# Puts docs/commands/*.md into the binary: `ichor COMMAND --help` prints the page.
+# Puts docs/commands/*.md into the binary, for `ichor COMMAND --help`, and docs/lint/*.md as
+# lint/ID, for `ichor explain ID`.
 #
 # Included by CMakeLists.txt it makes the build rule; run as a script (cmake -P, with PAGES and
 # OUTPUT) it writes the source file. A raw string keeps the text as it is, whatever it contains.
@@ -9,6 +10,9 @@ if(CMAKE_SCRIPT_MODE_FILE)
     separate_arguments(PAGES UNIX_COMMAND "${PAGES}")
     foreach(page IN LISTS PAGES)
         get_filename_component(name ${page} NAME_WE)
+        if(page MATCHES "/docs/lint/")
+            set(name lint/${name})
+        endif()
         file(READ ${page} content)
         string(APPEND text "  if (page == \"${name}\") return R\"_help_(${content})_help_\";\n")
     endforeach()
@@ -17,7 +21,8 @@ if(CMAKE_SCRIPT_MODE_FILE)
     return()
 endif()
 
-file(GLOB help_pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/commands/*.md)
+file(GLOB help_pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/commands/*.md
+    ${CMAKE_SOURCE_DIR}/docs/lint/*.md)
 set(help_source ${CMAKE_BINARY_DIR}/help/help_pages.cc)
 list(JOIN help_pages " " help_pages_joined)
 add_custom_command(
@@ -25,7 +30,7 @@ add_custom_command(
     COMMAND ${CMAKE_COMMAND} "-DPAGES=${help_pages_joined}" -DOUTPUT=${help_source}
         -P ${CMAKE_SOURCE_DIR}/cmake/help.cmake
     DEPENDS ${help_pages} ${CMAKE_SOURCE_DIR}/cmake/help.cmake
-    COMMENT "Embedding docs/commands"
+    COMMENT "Embedding docs/commands and docs/lint"
     VERBATIM)
 add_custom_target(help_pages DEPENDS ${help_source})
 foreach(target IN ITEMS ichor_cli ichor_cli_mutants)

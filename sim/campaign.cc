@@ -5,10 +5,10 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <mutex>
-#include <thread>
 
 #include "sim/checkers/i23_determinism.h"
 #include "sim/faults/fault.h"
+#include "sim/jobs.h"
 
 namespace ichor::sim {
 
@@ -77,10 +77,7 @@ class Campaign {
   }
 
   CampaignReport run() {
-    std::vector<std::thread> threads;
-    for (int i = 1; i < options_.jobs; ++i) threads.emplace_back([this] { work(); });
-    work();
-    for (std::thread& thread : threads) thread.join();
+    side_by_side(options_.jobs, [this] { work(); });
     return report_;
   }
 

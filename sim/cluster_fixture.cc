@@ -6,6 +6,7 @@
 #include "sim/canaries.h"
 #include "sim/kube/stack.h"
 #include "sim/node/digest.h"
+#include "sim/planned_machine.h"
 
 namespace ichor::sim {
 
@@ -32,41 +33,20 @@ NodePlan plan_node(const SeedPlan& seed, Role role, int index) {
   return plan;
 }
 
-NodeSpec machine_for(const SeedPlan& seed, const NodePlan& plan) {
-  NodeSpec spec;
-  spec.name = plan.name;
-  const std::uint64_t number = head_of(quick_digest(plan.name.value()));
-  spec.hardware.uuid = MachineUuid(uuid_from(number, mix(number)));
-  spec.hardware.serial = SerialNumber("SN-" + plan.name.value());
-  spec.hardware.macs = {plan.mac};
-  spec.dhcp_address = seed.addresses_move ? lease_of(plan) : plan.address;
-  Disk disk;
-  disk.id = "sda";
-  disk.dev_path = "/dev/sda";
-  disk.size_bytes = 64ull << 30;
-  disk.serial = "DISK-" + plan.name.value();
-  disk.transport = "virtio";
-  spec.disks = {disk};
-  spec.record_events = false;
-  // A learner that nobody promotes needs an operator (E7); campaigns are about what mends itself.
-  spec.learner_forgets_on_restart = false;
-  return spec;
-}
-
 /// A config of the cluster `cluster`; `edition` tells apart those that differ in nothing else.
-MachineConfig config_for(const NodePlan& plan, FixedJudge& judge, std::string_view cluster,
-                         std::string_view edition, bool cni_none) {
+MachineConfig config_for(const NodePlan& plan, const ClusterProfile& profile, FixedJudge& judge,
+                         std::string_view cluster, std::string_view edition) {
   const std::string text = fmt::format("{} machine config of {} in {}\n{}", edition,
                                        plan.name.value(), cluster, config_canaries());
   ConfigFacts facts;
   facts.complete = true;
-  facts.cni_none = cni_none;
+  facts.cni_none = profile.talos.cni_none;
   facts.role = plan.role;
   facts.hostname = plan.name;
   facts.static_address = plan.address;
   facts.install_disk = plan.disk;
   facts.cluster_name = cluster;
-  facts.endpoint = "https://192.168.22.100:6443";
+  facts.endpoint = profile.network.api_endpoint;
   facts.os_ca = quick_digest(fmt::format("os ca of {}", cluster));
   facts.secrets = quick_digest(fmt::format("secrets of {}", cluster));
   facts.canonical = quick_digest(text + ", parsed");
@@ -78,7 +58,7 @@ ConfigSet configs_for(const ClusterProfile& profile, FixedJudge& judge, std::str
                       std::string_view edition) {
   ConfigSet configs;
   for (const NodePlan& node : profile.nodes) {
-    configs.nodes[node.name] = config_for(node, judge, cluster, edition, profile.talos.cni_none);
+    configs.nodes[node.name] = config_for(node, profile, judge, cluster, edition);
   }
   configs.secrets_fingerprint = quick_digest(fmt::format("secrets of {}", cluster));
   configs.plan = quick_digest("plan of sim");
@@ -104,11 +84,44 @@ Durations scaled(Durations durations, double pace) {
   return durations;
 }
 
+/// The simulator's own stack under the limits of the operator's plan, if there is one.
+KubernetesPlan plan_on(const KubeStack& stack, const KubernetesPlan* limits) {
+  KubernetesPlan plan = stack.material.plan;
+  if (limits == nullptr) return plan;
+  plan.budgets = limits->budgets;
+  plan.slo = limits->slo;
+  plan.core.parallel = limits->core.parallel;
+  plan.core.approve_csrs = limits->core.approve_csrs;
+  plan.gates.nodes_stable = limits->gates.nodes_stable;
+  return plan;
+}
+
 }  // namespace
 
+NodeSpec machine_for(const NodePlan& plan) {
+  NodeSpec spec;
+  spec.name = plan.name;
+  const std::uint64_t number = head_of(quick_digest(plan.name.value()));
+  spec.hardware.uuid =
+      plan.uuid.value().empty() ? MachineUuid(uuid_from(number, mix(number))) : plan.uuid;
+  spec.hardware.serial =
+      plan.serial.value().empty() ? SerialNumber("SN-" + plan.name.value()) : plan.serial;
+  spec.hardware.macs = {plan.mac};
+  Disk disk;
+  disk.id = plan.disk.substr(plan.disk.rfind('/') + 1);
+  disk.dev_path = plan.disk;
+  disk.size_bytes = 64ull << 30;
+  disk.serial = "DISK-" + plan.name.value();
+  disk.transport = "virtio";
+  spec.disks = {disk};
+  spec.record_events = false;
+  // A learner that nobody promotes needs an operator (E7); campaigns are about what mends itself.
+  spec.learner_forgets_on_restart = false;
+  return spec;
+}
+
 ClusterFixture make_fixture(const SeedPlan& plan) {
-  ClusterFixture fixture;
-  ClusterProfile& profile = fixture.profile;
+  ClusterProfile profile;
   profile.name = "sim";
   profile.network.api_endpoint = "https://192.168.22.100:6443";
   profile.worker_order = plan.worker_order;
@@ -119,13 +132,25 @@ ClusterFixture make_fixture(const SeedPlan& plan) {
   for (int i = 0; i < plan.shape.workers; ++i) {
     profile.nodes.push_back(plan_node(plan, Role::worker, i));
   }
+  std::vector<NodeSpec> hardware;
   for (const NodePlan& node : profile.nodes) {
-    fixture.hardware.push_back(machine_for(plan, node));
+    hardware.push_back(machine_for(node));
+    hardware.back().dhcp_address = plan.addresses_move ? lease_of(node) : node.address;
   }
+  if (plan.line == Line::whole) profile.talos.cni_none = plan.stack.cilium;
+  return make_fixture(plan, std::move(profile), std::move(hardware));
+}
+
+ClusterFixture make_fixture(const SeedPlan& plan, ClusterProfile wanted,
+                            std::vector<NodeSpec> hardware) {
+  ClusterFixture fixture;
+  fixture.profile = std::move(wanted);
+  fixture.hardware = std::move(hardware);
+  ClusterProfile& profile = fixture.profile;
   if (plan.line == Line::whole) {
     fixture.stack = std::make_shared<const KubeStack>(make_stack(plan.stack));
-    profile.talos.cni_none = plan.stack.cilium;
-    profile.kubernetes = std::make_shared<const KubernetesPlan>(fixture.stack->material.plan);
+    profile.kubernetes =
+        std::make_shared<const KubernetesPlan>(plan_on(*fixture.stack, profile.kubernetes.get()));
   }
   fixture.configs = configs_for(profile, fixture.judge, "sim", "the");
   fixture.changed = configs_for(profile, fixture.judge, "sim", "a changed");

@@ -32,6 +32,10 @@ struct ClusterFixture {
 /// hardware_for() fills in.
 ClusterFixture make_fixture(const SeedPlan& plan);
 
+/// The same of a given profile and its machines, in the order of the profile.
+ClusterFixture make_fixture(const SeedPlan& plan, ClusterProfile profile,
+                            std::vector<NodeSpec> hardware);
+
 /// `spec` with this seed's personality, platform and pace.
 NodeSpec hardware_for(const SeedPlan& plan, NodeSpec spec);
 

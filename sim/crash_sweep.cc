@@ -3,10 +3,10 @@
 #include <atomic>
 #include <fmt/format.h>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "sim/faults/fault.h"
+#include "sim/jobs.h"
 
 namespace ichor::sim {
 
@@ -76,10 +76,7 @@ class CrashSweep {
   }
 
   SweepReport run() {
-    std::vector<std::thread> threads;
-    for (int i = 1; i < options_.jobs; ++i) threads.emplace_back([this] { work(); });
-    work();
-    for (std::thread& thread : threads) thread.join();
+    side_by_side(options_.jobs, [this] { work(); });
     return std::move(report_);
   }
 

@@ -431,14 +431,11 @@ Task<CallResult<void>> SimKubeApi::ask(Context context) {
       co_await sleep_for(context, passage.lose_request ? Duration::max() : round_trip);
   if (world_.process_dead(process_)) co_await hang(world_.clock());
   CallResult<void> result;
-  const auto& nodes = world_.nodes();
-  const bool answers = std::any_of(nodes.begin(), nodes.end(),
-                                   [](const auto& node) { return node->api_server_ready(); });
   if (wake != Wake::signalled) {
     result = tl::unexpected(ended(Call::kube_ready, wake));
   } else if (passage.tls) {
     result = tl::unexpected(*passage.tls);
-  } else if (!answers || passage.refuse) {
+  } else if (!world_.api_answers() || passage.refuse) {
     result = tl::unexpected(
         lost(Call::kube_ready, Progress::not_sent, Code::unavailable, "connection refused"));
   }

@@ -118,6 +118,7 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
   RunIdentity identity;
   identity.run = run_;
   identity.owner = owner();
+  identity.command = "up";
   World ports{clock_, random_, talos_, kube_, *journal_, *files_, *events_};
   if (world.plan().addresses_unknown) make_finder();
   ports.finder = finder_.get();

@@ -21,7 +21,7 @@ constexpr Duration kQuietLimit = minutes(90);
 /// A run that was refused or ran out of time while faults were on is repeated by the operator.
 constexpr int kRunsInQuietMax = 4;
 constexpr int kRunsMax = 40;
-/// Bounds a run that spins without time passing.
+/// Bounds a run that spins without time passing: so many for every twenty nodes.
 constexpr std::uint64_t kEventsMax = 3'000'000;
 
 }  // namespace
@@ -39,11 +39,7 @@ SimWorld::SimWorld(const SeedPlan& plan, ClusterFixture& fixture)
       checkers_(make_checkers(truth_)) {
   report_.seed = plan.seed;
   profile_.talos.version = talos_version(plan.personality);
-  for (const auto& checker : checkers_) {
-    if (checker->watches(Checker::Reads::requests)) request_watchers_.push_back(checker.get());
-    if (checker->watches(Checker::Reads::replies)) reply_watchers_.push_back(checker.get());
-    if (checker->hears()) listeners_.push_back(checker.get());
-  }
+  for (const auto& checker : checkers_) listen_for(*checker);
   store_.set_commit_delay(std::chrono::milliseconds(2));
   make_faults();
 }
@@ -430,7 +426,7 @@ void SimWorld::check_end(const RunResult& result) {
     finished_ = declared_end(result);
     if (finished_) return;
   }
-  if (result.exit == Exit::done && quiet_) {
+  if (reached(result) && quiet_) {
     report_.ready = true;
     report_.time_to_ready = clock_.now().time_since_epoch();
     repeating_ = true;
@@ -438,6 +434,7 @@ void SimWorld::check_end(const RunResult& result) {
     return;
   }
   if (quiet_ && report_.quiet_runs >= kRunsInQuietMax) {
+    report_.gave_up = true;
     report_.violation = fmt::format("liveness: not ready after {} runs without faults: {}",
                                     report_.quiet_runs, result.verdict);
     finished_ = true;
@@ -446,7 +443,7 @@ void SimWorld::check_end(const RunResult& result) {
   if (report_.runs >= kRunsMax && !quiet_) begin_quiet();
   // What came up while faults were still on must be up when they are over: look again then.
   const MonoTime soon = later(clock_.now(), random_.between(seconds(5), seconds(60)));
-  const bool up_early = result.exit == Exit::done;
+  const bool up_early = reached(result);
   const MonoTime next = up_early ? std::max(soon, MonoTime(plan_.fault_phase) + seconds(1)) : soon;
   clock_.call_at(next, [this] { start_process(); });
 }
@@ -459,8 +456,9 @@ SeedReport SimWorld::run(Trace::Listener listener) {
   start_process();
   clock_.call_at(MonoTime(plan_.fault_phase), [this] { begin_quiet(); });
   const MonoTime limit = MonoTime(plan_.fault_phase) + kQuietLimit + minutes(90);
+  const std::uint64_t events_max = kEventsMax * (1 + nodes_.size() / 20);
   while (!finished_ && !truth_.violated) {
-    if (!clock_.step() || clock_.now() > limit || ++report_.events > kEventsMax) {
+    if (!clock_.step() || clock_.now() > limit || ++report_.events > events_max) {
       report_.violation = fmt::format("liveness: no end after {} and {} events: {}",
                                       ichor::to_text(clock_.now().time_since_epoch()),
                                       report_.events, report_.verdict);

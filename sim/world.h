@@ -34,7 +34,8 @@ struct SeedReport {
   std::uint64_t seed{0};
   std::string violation;  // "I3: …", empty if every invariant held
   bool ready{false};
-  bool ended{false};  // with the verdict that a fault is declared to end with
+  bool ended{false};    // with the verdict that a fault is declared to end with
+  bool gave_up{false};  // not ready after the last run without faults; `violation` says so, too
   Duration time_to_ready{};
   int runs{0};  // processes started, the repetition not counted
   int crashes{0};
@@ -61,6 +62,16 @@ class SimWorld {
 
   /// One more fault than the seed drew, which must end as `recovery` says. Before run().
   void add(std::unique_ptr<Fault> fault, Recovery recovery = mends);
+  /// One more that watches the seed. Before run().
+  void add(std::unique_ptr<Checker> watcher);
+  const Truth& truth() const { return truth_; }
+  /// Whether the run came to all that the profile asks for: without a CNI that is the control
+  /// plane.
+  bool reached(const RunResult& result) const;
+  /// Whether an API server answers at the profile's endpoint.
+  bool api_answers() const;
+  /// Where the endpoint is the address of one machine: whether that one serves the API.
+  bool endpoint_serves() const;
 
   // --- for the network and the faults
   VirtualClock& clock() { return clock_; }
@@ -154,6 +165,7 @@ class SimWorld {
   /// Where the machine is now; empty while it is down.
   IpAddress address_of(const Node& node) const;
   void make_faults();
+  void listen_for(Checker& checker);
   void build_nodes();
   void build_kubernetes();
   void build_provider();

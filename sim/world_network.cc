@@ -13,6 +13,23 @@ IpAddress SimWorld::address_of(const Node& node) const {
   return by_dhcp && leased != leases_.end() ? leased->second : address;
 }
 
+bool SimWorld::endpoint_serves() const {
+  const std::string& endpoint = profile_.network.api_endpoint;
+  for (std::size_t i = 0; i < nodes_.size() && i < profile_.nodes.size(); ++i) {
+    const std::string& address = profile_.nodes[i].address.value();
+    if (endpoint.find("//" + address + ":") == std::string::npos) continue;
+    return nodes_[i]->api_server_ready();
+  }
+  // A virtual address leads to whoever serves.
+  return true;
+}
+
+bool SimWorld::api_answers() const {
+  return endpoint_serves() && std::any_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+           return node->api_server_ready();
+         });
+}
+
 Port* SimWorld::port_at(const IpAddress& address) {
   for (Port& port : ports_) {
     if (port.listener != Listener::silent && address_of(*port.node) == address) return &port;

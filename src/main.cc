@@ -127,6 +127,7 @@ class MachineDesk final : public Desk {
   Clock& clock() override { return loop(); }
   Random& random() override { return random_; }
   LockOwner owner() override { return process_owner(random_); }
+  std::string command() override { return common_.command; }
   Result<std::string> program() override { return program_path(); }
   Result<std::string> make_temp_dir() override {
     auto made = ichor::make_temp_dir("ichor-lab");

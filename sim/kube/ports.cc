@@ -61,7 +61,7 @@ void arrive(const std::shared_ptr<Flight<T>>& flight) {
   const KubeRequest& request = flight->request;
   const KubePassage& passage = flight->passage;
   SimKubernetes& kube = *world.kube();
-  if (!kube.up() || passage.refuse) {
+  if (!kube.up() || !world.endpoint_serves() || passage.refuse) {
     const CallError refused =
         failed(request.call, Progress::not_sent, Code::unavailable, "connect: connection refused");
     return answer<T>(flight, tl::unexpected(refused));

@@ -151,6 +151,7 @@ CommandLine parse(const std::vector<std::string>& words) {
   if (invocation.common.output == OutputFormat::sarif && command->name != "lint") {
     return Misuse{fmt::format("{}: only lint has -o sarif", command->name)};
   }
+  invocation.common.command = command->name;
   invocation.hints = Hints(typed_flags(split.rest, flags.declared()));
   return invocation;
 }

@@ -31,6 +31,23 @@ TEST(CompletionScript, KnowsEveryCommandAndFlagInEveryShell) {
   }
 }
 
+TEST(CompletionScript, AsksForNamesWhereTheProfileOrTheJournalHasThem) {
+  EXPECT_THAT(completion_script(Shell::bash), HasSubstr("-n|--nodes) _ichor_list nodes; return"));
+  EXPECT_THAT(completion_script(Shell::bash), HasSubstr("--cluster) _ichor_one clusters; return"));
+  EXPECT_THAT(completion_script(Shell::bash), HasSubstr("$(_ichor_names ids)"));
+  EXPECT_THAT(completion_script(Shell::zsh), HasSubstr("'--nodes:NODES:{_ichor_names nodes}'"));
+  EXPECT_THAT(completion_script(Shell::zsh), HasSubstr("'*:FAULT:{_ichor_names faults}'"));
+  EXPECT_THAT(completion_script(Shell::fish),
+              HasSubstr("-l nodes -xa '(__fish_complete_list , \"__ichor_names nodes\")'"));
+  EXPECT_THAT(completion_script(Shell::fish), HasSubstr("-xa '(__ichor_names runs)'"));
+}
+
+TEST(CompletionScript, ACommandOfAGroupIsNotTheOneOfTheSameName) {
+  const std::string script = completion_script(Shell::fish);
+  EXPECT_THAT(script, HasSubstr("from status; and not __fish_seen_subcommand_from lab'"));
+  EXPECT_THAT(script, HasSubstr("from lab; and __fish_seen_subcommand_from status'"));
+}
+
 TEST(CompletionScript, OffersFilesWhereAFileIsWanted) {
   EXPECT_THAT(completion_script(Shell::bash), HasSubstr("-p|--profile) COMPREPLY=($(compgen -f"));
   EXPECT_THAT(completion_script(Shell::fish), HasSubstr("-s p -l profile -rF"));

@@ -67,4 +67,15 @@ void declare_lab_stop(FlagSet& flags, Request& request) {
       [&stop]() -> std::string { return stop.state_dir.empty() ? "needs --state DIR" : ""; });
 }
 
+void declare_lab_list(FlagSet&, Request& request) { request.emplace<LabListRequest>(); }
+
+void declare_lab_rm(FlagSet& flags, Request& request) {
+  LabRmRequest& rm = request.emplace<LabRmRequest>();
+  flags.arguments("DIR", [&rm](const std::string& word) {
+    rm.folders.push_back(word);
+    return word.empty() ? std::string("DIR must not be empty") : std::string();
+  });
+  flags.rule([&rm]() -> std::string { return rm.folders.empty() ? "needs the folder DIR" : ""; });
+}
+
 }  // namespace ichor

@@ -31,6 +31,7 @@ struct CommonOptions {
   std::string lab_state;  // the folder of a lab that stands for the machines; empty: no lab
   OutputFormat output{OutputFormat::table};
   bool quiet{false};
+  std::string command{};  // its name: "up", "lab start"
 };
 
 enum class Order { as_profile, sequential, parallel };
@@ -215,8 +216,22 @@ struct DoctorRequest {
 };
 
 struct ReportRequest {
+  std::string run;  // the id of a run, or its beginning; empty: all runs
   bool text{false};
   std::string html;  // a file, or "-"; empty: no HTML
+};
+
+struct HistoryRequest {};
+
+/// Two runs, each by its id, the beginning of it, or its number.
+struct HistoryDiffRequest {
+  std::string before, after;
+};
+
+struct WatchRequest {};
+
+struct ExplainRequest {
+  std::string id;  // of a row of the fault catalogue, an invariant or a lint rule
 };
 
 struct UnlockRequest {
@@ -263,6 +278,12 @@ struct LabStopRequest {
   std::string state_dir;
 };
 
+struct LabListRequest {};
+
+struct LabRmRequest {
+  std::vector<std::string> folders;
+};
+
 /// Both ends belong to it.
 struct SeedRange {
   std::uint64_t first{1};
@@ -280,6 +301,13 @@ struct SimulateRequest {
   bool crash_points{false};          // instead of chance: killed at every place, once
   bool crash_pairs{false};           // twice, at every pair of places
   std::string scenario;              // instead of seeds: a file, or a folder of them
+};
+
+struct RehearseRequest {
+  SeedRange seeds;
+  std::string faults{"all"};
+  std::string html;  // a file; empty: none
+  int jobs{0};       // 0: one per core
 };
 
 enum class DelimiterSet { jinja, makejinja };
@@ -409,20 +437,27 @@ struct ValidateRequest {
 
 enum class Shell { bash, zsh, fish };
 
+/// What a shell may ask for while a line is typed.
+enum class NameKind { nodes, clusters, faults, ids, runs };
+
 struct CompletionRequest {
   Shell shell{Shell::bash};
+  std::optional<NameKind> names;  // instead of the script
 };
 
 struct VersionRequest {};
 
-using Request = std::variant<
-    VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest, DiscoverRequest,
-    ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions, KubeconfigRequest, HealthRequest,
-    StatusRequest, DoctorRequest, ReportRequest, UnlockRequest, LabStartRequest, LabStatusRequest,
-    LabInjectRequest, LabStopRequest, SimulateRequest, RenderRequest, SchematicIdRequest,
-    SchematicShowRequest, SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
-    SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
-    MachineconfigPatchRequest, MachineconfigDiffRequest, MigrateRequest, ValidateRequest,
-    InitRequest, SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest, ProxmoxRequest>;
+using Request =
+    std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
+                 DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions,
+                 KubeconfigRequest, HealthRequest, StatusRequest, DoctorRequest, ReportRequest,
+                 UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
+                 SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
+                 SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
+                 SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
+                 MachineconfigPatchRequest, MachineconfigDiffRequest, MigrateRequest,
+                 ValidateRequest, InitRequest, SchemaRequest, CompletionRequest, PhaseRequest,
+                 WaitRequest, HistoryRequest, HistoryDiffRequest, WatchRequest, ExplainRequest,
+                 LabListRequest, LabRmRequest, RehearseRequest, ProxmoxRequest>;
 
 }  // namespace ichor

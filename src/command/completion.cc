@@ -1,17 +1,75 @@
 #include "cli/completion_script.h"
+#include "command/ask_journal.h"
 #include "command/commands.h"
+#include "command/explain_id.h"
+#include "command/journal_input.h"
+#include "lab/fault.h"
+#include "report/run_history.h"
 
 namespace ichor {
 
+namespace {
+
+/// Enough of a run's id for a person to take it up.
+constexpr std::size_t kShortId = 8;
+
+std::vector<std::string> node_names(const CommonOptions& common, Desk& desk) {
+  std::vector<std::string> names;
+  const auto input = read_profile_input(common, {}, desk);
+  if (!input) return names;
+  for (const NodePlan& plan : input->everybody) names.push_back(plan.name.value());
+  return names;
+}
+
+std::vector<std::string> cluster_names(const CommonOptions& common, Desk& desk) {
+  CommonOptions any = common;
+  any.cluster.clear();
+  const auto input = read_profile_input(any, {}, desk);
+  return input ? std::vector<std::string>{input->profile.name} : std::vector<std::string>{};
+}
+
+std::vector<std::string> run_names(const CommonOptions& common, Desk& desk) {
+  std::vector<std::string> names;
+  const auto journal = open_journal(common, desk);
+  if (!journal) return names;
+  const auto records = read_journal(journal->state->journal(), desk);
+  if (!records) return names;
+  for (const RunEntry& entry : run_entries(runs_of(*records))) {
+    names.push_back(entry.id.substr(0, kShortId));
+  }
+  return names;
+}
+
+/// What is not known is left out: a shell that completes a line has no place for errors.
+std::vector<std::string> names_of(NameKind kind, const CommonOptions& common, Desk& desk) {
+  switch (kind) {
+    case NameKind::nodes: return node_names(common, desk);
+    case NameKind::clusters: return cluster_names(common, desk);
+    case NameKind::ids: return all_ids();
+    case NameKind::runs: return run_names(common, desk);
+    case NameKind::faults: break;
+  }
+  std::vector<std::string> names;
+  for (const lab::FaultKind& fault : lab::fault_kinds()) names.emplace_back(fault.name);
+  return names;
+}
+
+}  // namespace
+
 Exit run(const CompletionRequest& request, const CommonOptions& common, Desk& desk) {
-  const std::string script = completion_script(request.shell);
+  std::string text;
+  if (request.names) {
+    for (const std::string& name : names_of(*request.names, common, desk)) text += name + "\n";
+  } else {
+    text = completion_script(request.shell);
+  }
   if (!for_programs(common.output)) {
-    desk.out() << script;
+    desk.out() << text;
     return Exit::done;
   }
   Listing listing;
   listing.type = "completion";
-  listing.rows.push_back({{"script", script}});
+  listing.rows.push_back({{request.names ? "names" : "script", text}});
   desk.display().show(listing);
   Summary summary;
   summary.result.exit = Exit::done;

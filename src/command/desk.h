@@ -87,6 +87,8 @@ class Desk {
   virtual Clock& clock() = 0;
   virtual Random& random() = 0;
   virtual LockOwner owner() = 0;
+  /// The name of the command that was typed, such as "up", for the journal.
+  virtual std::string command() { return {}; }
   /// The path of this program, to be started again.
   virtual Result<std::string> program() = 0;
   /// A new folder of this user's own.

@@ -4,39 +4,17 @@
 #include "command/ask_journal.h"
 #include "command/commands.h"
 #include "command/doctor_node.h"
+#include "command/explain_id.h"
 #include "command/finish.h"
+#include "command/journal_input.h"
 #include "command/profile_input.h"
 #include "doctor/explain.h"
 #include "doctor/last_run.h"
 #include "doctor/match.h"
-#include "lint/rules.h"
 
 namespace ichor {
 
 namespace {
-
-/// Programs get rows, people a text.
-Exit tell(std::vector<nlohmann::ordered_json> rows, const std::vector<std::string>& lines,
-          std::string verdict, const CommonOptions& common, Desk& desk) {
-  if (for_programs(common.output)) {
-    desk.display().show(Listing{"fault", {}, std::move(rows)});
-    return finish(end_with(Exit::done, std::move(verdict)).value(), desk);
-  }
-  for (const std::string& line : lines) desk.out() << line << "\n";
-  return Exit::done;
-}
-
-Exit tell_row(const Fault& fault, const CommonOptions& common, Desk& desk) {
-  return tell({row_of(fault)}, explain(fault), std::string(fault.title), common, desk);
-}
-
-Exit tell_invariant(const Invariant& invariant, const CommonOptions& common, Desk& desk) {
-  nlohmann::ordered_json row;
-  row["id"] = invariant.id;
-  row["title"] = invariant.title;
-  row["promise"] = invariant.promise;
-  return tell({std::move(row)}, explain(invariant), std::string(invariant.title), common, desk);
-}
 
 Exit tell_match(const Match& match, const CommonOptions& common, Desk& desk) {
   nlohmann::ordered_json row = row_of(*match.fault);
@@ -69,11 +47,10 @@ Exit tell_all(const DoctorRequest& request, Desk& desk) {
 }
 
 Exit tell_last(const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
-  auto state = desk.open_state(state_path(common, *input), Desk::Missing::refuse);
-  if (!state) return finish(end_with(state.error()).value(), desk);
-  const auto records = read_journal((*state)->journal(), desk);
+  const auto journal = open_journal(common, desk);
+  if (!journal) return finish(journal.error(), desk);
+  const ProfileInput* const input = &journal->input;
+  const auto records = read_journal(journal->state->journal(), desk);
   if (!records) {
     RunResult damaged = records.error();
     damaged.findings.push_back(finding_of("L5", {}, "journal", damaged.verdict));
@@ -113,24 +90,18 @@ bool is_node(const std::string& subject, const CommonOptions& common, Desk& desk
   return input && input->profile.find(NodeName(subject)) != nullptr;
 }
 
-Exit tell_lint_rule(const LintRule& rule, const std::string& id, Desk& desk) {
-  desk.out() << id << ": " << rule.title << "\n  cause     " << rule.reason << "\n  see       "
-             << rule.page() << "\n";
-  return Exit::done;
-}
-
 }  // namespace
 
 Exit run(const DoctorRequest& request, const CommonOptions& common, Desk& desk) {
   if (request.all) return tell_all(request, desk);
   if (request.last) return tell_last(common, desk);
   const std::string& subject = request.subject;
-  if (const Fault* fault = find_fault(subject)) return tell_row(*fault, common, desk);
-  if (const Invariant* found = find_invariant(subject)) {
-    return tell_invariant(*found, common, desk);
+  const bool is_row = find_fault(subject) || find_invariant(subject);
+  if (!is_row && is_node(subject, common, desk)) return examine_one(request, common, desk);
+  if (auto explained = explain_id(subject)) {
+    return tell(std::move(explained->rows), explained->lines, std::move(explained->title), common,
+                desk);
   }
-  if (is_node(subject, common, desk)) return examine_one(request, common, desk);
-  if (const LintRule* rule = rule_of(subject)) return tell_lint_rule(*rule, subject, desk);
   const auto match = match_error(subject);
   if (match && match->fault) return tell_match(*match, common, desk);
   return finish(end_with(Exit::failed,

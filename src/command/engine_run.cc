@@ -65,7 +65,7 @@ Task<void> run_into(Orchestrator& orchestrator, Context context, RunResult& resu
 RunResult drive(const World& world, const ClusterProfile& profile, const ConfigSet& configs,
                 const RunWish& wish, std::vector<Step> steps, Desk& desk) {
   RunId run = wish.run.value().empty() ? new_run_id(desk.random()) : wish.run;
-  RunIdentity identity{std::move(run), desk.owner(), wish.adopt};
+  RunIdentity identity{std::move(run), desk.owner(), wish.adopt, desk.command()};
   Orchestrator orchestrator(world, profile, configs, std::move(identity), std::move(steps));
   desk.display().begin(profile);
   CancelScope scope;

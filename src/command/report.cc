@@ -4,35 +4,56 @@
 #include "command/commands.h"
 #include "command/deliver.h"
 #include "command/finish.h"
-#include "command/profile_input.h"
+#include "command/journal_input.h"
 #include "report/html_report.h"
+#include "report/run_history.h"
 
 namespace ichor {
 
+namespace {
+
+/// Of a lab that may be off, so the folder alone says it.
+std::string kubeconfig_path(const CommonOptions& common, const ProfileInput& input, Desk& desk) {
+  const std::string path = common.lab_state.empty() ? input.folder + "kubernetes/kubeconfig"
+                                                    : common.lab_state + "/kubeconfig";
+  return desk.has_file(path) ? path : "";
+}
+
+}  // namespace
+
 Exit run(const ReportRequest& request, const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
-  auto state = desk.open_state(state_path(common, *input), Desk::Missing::refuse);
-  if (!state) {
-    Error error = state.error();
-    if (error.code == Errc::invalid) error.message = "nothing was begun yet: " + error.message;
-    return finish(end_with(error).value(), desk);
-  }
-  auto records = read_journal((*state)->journal(), desk);
+  const auto journal = open_journal(common, desk);
+  if (!journal) return finish(journal.error(), desk);
+  const ProfileInput& input = journal->input;
+  auto records = read_journal(journal->state->journal(), desk);
   if (!records) return finish(std::move(records).error(), desk);
+  History history{input.profile.name, *std::move(records)};
+  history.kubeconfig = kubeconfig_path(common, input, desk);
+  if (!request.run.empty()) {
+    const std::vector<JournalRun> runs = runs_of(history.records);
+    const auto found = find_run(runs, request.run);
+    if (!found) return finish(no_such_run(request.run, runs.size()), desk);
+    history.run = runs[*found].front()->run.value();
+  }
   if (!request.html.empty()) {
     std::vector<TextOutput> outputs;
     outputs.push_back({"report", request.html,
-                       SecretString(html_report(input->profile.name, *records)), true, true});
+                       SecretString(html_report(history.cluster, history.records, history.run)),
+                       true, true});
     return deliver(std::move(outputs), true, {}, common, desk);
   }
-  const std::size_t count = records->size();
-  desk.display().show(History{input->profile.name, *std::move(records)});
+  // Programs get the records of the run; the text says what earlier runs fixed for it, too.
+  if (for_programs(common.output) && !history.run.empty()) {
+    std::erase_if(history.records,
+                  [&](const JournalRecord& record) { return record.run.value() != history.run; });
+  }
+  const std::size_t count = history.records.size();
+  desk.display().show(history);
   RunResult result;
   result.exit = Exit::done;
   // The report is the answer; only programs need to hear that it is complete.
   if (for_programs(common.output)) result.verdict = fmt::format("{} records", count);
-  return finish(summary_of(*input, std::move(result)), desk);
+  return finish(summary_of(input, std::move(result)), desk);
 }
 
 }  // namespace ichor

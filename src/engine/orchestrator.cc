@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/mutant.h"
 #include "engine/kubernetes_part.h"
+#include "engine/run_records.h"
 #include "engine/run_start.h"
 #include "model/finding_record.h"
 #include "phase/kubeconfig.h"
@@ -84,7 +85,7 @@ Task<std::optional<RunResult>> Orchestrator::begin() {
   const std::string edits = describe_edits(configs_, ledger_->facts());
   if (!edits.empty()) emit(EventKind::finding, {}, {}, edits);
   std::vector<JournalRecord> records =
-      start_records(profile_, configs_, ledger_->facts(), identity_.adopt);
+      start_records(profile_, configs_, ledger_->facts(), identity_.adopt, identity_.command);
   for (JournalRecord& record : records) {
     const auto seq = co_await ledger_->append(std::move(record));
     if (seq) continue;
@@ -261,12 +262,12 @@ void Orchestrator::hand_over(Actor& actor) {
 Task<PhaseEnd> Orchestrator::run_step(Context context, Actor& actor, const Step& step) {
   actor.result.phase = step.phase->name();
   if (auto blocked = co_await wait_for(context, actor, step.needs)) co_return *std::move(blocked);
-  if (!step.limited) co_return co_await run_phase(context, actor, step);
+  if (!step.limited) co_return co_await run_timed(context, actor, step);
   const bool is_turn = co_await wait_for_turn(context, actor, step);
   if (!is_turn) co_return PhaseEnd{StepEnd::cancelled, std::nullopt, 0};
   const bool entered = co_await turnstile_.enter(context);
   if (!entered) co_return PhaseEnd{StepEnd::cancelled, std::nullopt, 0};
-  PhaseEnd end = co_await run_phase(context, actor, step);
+  PhaseEnd end = co_await run_timed(context, actor, step);
   turnstile_.leave();
   end_turns(actor, &step);
   co_return end;
@@ -283,6 +284,14 @@ Task<std::optional<PhaseEnd>> Orchestrator::wait_for(Context context, const Acto
                   actor.result.node, std::string(awaited.name()),
                   awaited.reason(),  "see the node that is named"};
   co_return PhaseEnd{StepEnd::blocked, std::move(finding), 0};
+}
+
+Task<PhaseEnd> Orchestrator::run_timed(Context context, Actor& actor, const Step& step) {
+  const MonoTime started = context.now();
+  PhaseEnd end = co_await run_phase(context, actor, step);
+  auto record = record_of_step(actor.result.node, *step.phase, end, context.now() - started);
+  if (record) co_await ledger_->append(*std::move(record));
+  co_return end;
 }
 
 Task<PhaseEnd> Orchestrator::run_phase(Context context, Actor& actor, const Step& step) {
@@ -305,6 +314,8 @@ Task<PhaseEnd> Orchestrator::run_phase(Context context, Actor& actor, const Step
   PhaseLoop loop(*run_, phase, subject, actor.changed);
   PhaseEnd end = co_await loop.run(context);
   note_nodes(phase, subject.view(), end);
+  auto members = record_of_members(phase, end, subject.view());
+  if (members) co_await ledger_->append(*std::move(members));
   co_return end;
 }
 

@@ -17,7 +17,8 @@ namespace ichor {
 struct RunIdentity {
   RunId run;
   LockOwner owner;
-  bool adopt{false};  // the operator's word: a cluster that the journal has not made is ours
+  bool adopt{false};      // the operator's word: a cluster that the journal has not made is ours
+  std::string command{};  // that was typed, if it is known
 };
 
 /// One run from whatever state the world is in to a verified cluster, or to a verdict that says why
@@ -58,6 +59,8 @@ class Orchestrator {
   /// Nothing when the milestone is reached; else why it never will be.
   Task<std::optional<PhaseEnd>> wait_for(Context context, const Actor& actor, Milestone milestone);
   Task<PhaseEnd> run_phase(Context context, Actor& actor, const Step& step);
+  /// The same, and keeps in the journal how long it took.
+  Task<PhaseEnd> run_timed(Context context, Actor& actor, const Step& step);
   /// What the cluster's last look saw of nodes that may have taken no step of their own.
   void note_nodes(const ClusterPhase& phase, const ClusterView& view, PhaseEnd& end);
   void settle(Actor& actor, const Step& step, const PhaseEnd& end);

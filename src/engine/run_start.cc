@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/mutant.h"
+#include "model/run_record.h"
 #include "phase/journal_match.h"
 
 namespace ichor {
@@ -24,7 +25,8 @@ std::optional<Finding> find_mismatch(const ClusterProfile& profile, const Config
 }
 
 std::vector<JournalRecord> start_records(const ClusterProfile& profile, const ConfigSet& configs,
-                                         const JournalFacts& facts, bool adopt) {
+                                         const JournalFacts& facts, bool adopt,
+                                         const std::string& command) {
   std::vector<JournalRecord> records;
   const auto add = [&records](RecordKind kind, std::string key, std::string value) {
     JournalRecord& record = records.emplace_back();
@@ -39,6 +41,13 @@ std::vector<JournalRecord> start_records(const ClusterProfile& profile, const Co
   }
   if (!configs.contract.empty() && configs.contract != facts.contract()) {
     add(RecordKind::contract_fixed, {}, configs.contract);
+  }
+  if (!command.empty()) {
+    add(RecordKind::observed, std::string(kCommandKey), command);
+    std::string versions = "Talos " + to_text(profile.talos.version);
+    const std::string& kubernetes = profile.talos.kubernetes_version;
+    if (!kubernetes.empty()) versions += ", Kubernetes " + kubernetes;
+    add(RecordKind::observed, std::string(kVersionsKey), std::move(versions));
   }
   if (adopt && !facts.adopted()) add(RecordKind::observed, std::string(kAdoptedKey), {});
   return records;

@@ -16,9 +16,10 @@ std::optional<Finding> find_mismatch(const ClusterProfile& profile, const Config
                                      const JournalFacts& facts);
 
 /// What a run writes into the journal before it does anything. `adopt`: the operator says that a
-/// cluster that the journal has not made is ours.
+/// cluster that the journal has not made is ours. `command`: what was typed, if it is known.
 std::vector<JournalRecord> start_records(const ClusterProfile& profile, const ConfigSet& configs,
-                                         const JournalFacts& facts, bool adopt);
+                                         const JournalFacts& facts, bool adopt,
+                                         const std::string& command);
 
 /// O3: which nodes were sent another config than they would be now; empty: the profile was not
 /// edited since the last run.

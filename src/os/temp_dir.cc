@@ -8,9 +8,13 @@
 
 namespace ichor {
 
-Result<std::string> make_temp_dir(const std::string& prefix) {
+std::string temp_root() {
   const char* const root = std::getenv("TMPDIR");
-  std::string path = fmt::format("{}/{}.XXXXXX", root && *root ? root : "/tmp", prefix);
+  return root && *root ? root : "/tmp";
+}
+
+Result<std::string> make_temp_dir(const std::string& prefix) {
+  std::string path = fmt::format("{}/{}.XXXXXX", temp_root(), prefix);
   if (!::mkdtemp(path.data())) {
     return fail(Errc::io, fmt::format("{}: cannot be made: {}", path, std::strerror(errno)));
   }

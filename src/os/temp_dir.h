@@ -6,6 +6,9 @@
 
 namespace ichor {
 
+/// TMPDIR or /tmp.
+std::string temp_root();
+
 /// A new folder of this user's own below TMPDIR or /tmp, mode 0700. It stays until somebody removes
 /// it.
 Result<std::string> make_temp_dir(const std::string& prefix);

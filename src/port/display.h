@@ -31,6 +31,8 @@ struct Listing {
 struct History {
   std::string cluster;
   std::vector<JournalRecord> records;
+  std::string run{};         // the id of the one that is asked for; empty: all of them
+  std::string kubeconfig{};  // where it is; empty: not known
 };
 
 /// What a command came to. Findings are in the result and shown with it.
@@ -42,6 +44,8 @@ struct Summary {
   std::vector<std::pair<std::string, std::string>> written;
   /// What the operator may do now, one command or sentence each.
   std::vector<std::string> next;
+  /// What else programs get with the summary, by name.
+  nlohmann::ordered_json figures = nlohmann::ordered_json::object();
   /// Standard output carries a text of its own, so people get the last word on standard error.
   bool aside{false};
 };

@@ -11,10 +11,9 @@ namespace ichor {
 /// The journal as one HTML page that needs nothing else: no script, no remote file, light and dark,
 /// fit for paper. The newest run comes first, each with its verdict, a timeline of every node, the
 /// evidence for the bootstrap, all changes and all facts. Everything from the journal is cleaned
-/// and escaped. Pure: the same journal gives the same bytes.
-std::string html_report(std::string_view cluster, const std::vector<JournalRecord>& records);
-
-/// A text for HTML, between tags or in a quoted attribute: cleaned, then escaped.
-std::string html_text(std::string_view hostile);
+/// and escaped. With a run id the page has that run alone. Pure: the same journal gives the same
+/// bytes.
+std::string html_report(std::string_view cluster, const std::vector<JournalRecord>& records,
+                        std::string_view run = {});
 
 }  // namespace ichor

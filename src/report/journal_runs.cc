@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/time.h"
+#include "model/run_record.h"
 
 namespace ichor {
 
@@ -57,6 +58,12 @@ std::string sent_text(const JournalRun& run, const JournalRecord& intent) {
   return text;
 }
 
+std::string step_text(const StepFact& fact) {
+  std::string text = fmt::format("{}: {} in {}", fact.step, fact.end, to_text(fact.took));
+  if (fact.retries > 0) text += fmt::format(" after {} retries", fact.retries);
+  return text;
+}
+
 }  // namespace
 
 std::string record_text(const JournalRun& run, const JournalRecord& record) {
@@ -70,6 +77,7 @@ std::string record_text(const JournalRun& run, const JournalRecord& record) {
     case RecordKind::bootstrap_target: return fmt::format("bootstrap target: {}", record.value);
     case RecordKind::intent: return sent_text(run, record);
     case RecordKind::observed:
+      if (is_step(record)) return step_text(step_in(record));
       return record.value.empty() ? fmt::format("seen: {}", record.key)
                                   : fmt::format("seen: {} = {}", record.key, record.value);
     case RecordKind::node_excluded: return "excluded by the operator";

@@ -134,6 +134,7 @@ void JsonDisplay::end(const Summary& summary) {
   line["errors"] = count(result, Severity::error);
   line["warnings"] = count(result, Severity::warning);
   for (const auto& [what, where] : summary.written) line["written"][what] = where;
+  line.update(summary.figures);
   if (!summary.next.empty()) line["next"] = summary.next;
   if (out_.dropped() > 0) line["dropped"] = out_.dropped();
   put(line, FdWriter::Keep::always);

@@ -1,16 +1,15 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "model/journal_record.h"
+#include "port/display.h"
 
 namespace ichor {
 
-/// The journal as text for people and pull requests: every run with its verdict, what was sent to
-/// whom and what came of it, and what was found out. Pure: the same journal gives the same bytes.
-std::vector<std::string> report_lines(std::string_view cluster,
-                                      const std::vector<JournalRecord>& records);
+/// The journal as a Markdown page for people and pull requests: every run, or the one that is asked
+/// for, with its verdict, kubeconfig, etcd members, the detector's verdict, what was skipped, the
+/// time of its steps, and what was sent to whom. Pure: the same journal gives the same bytes.
+std::vector<std::string> report_lines(const History& history);
 
 }  // namespace ichor

@@ -79,7 +79,7 @@ void TextDisplay::show(const Listing& listing) {
 
 void TextDisplay::show(const History& history) {
   make_way();
-  put(report_lines(history.cluster, history.records), out_);
+  put(report_lines(history), out_);
   if (board_) out_.drain(kDrainLimit);
 }
 

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "sim/cluster_fixture.h"
+
+namespace ichor::sim {
+
+/// A profile as the simulator plays it. What no simulated machine can have is left out: pins, and
+/// disk selectors. Where the profile has Kubernetes phases their limits count, and the simulator's
+/// own releases stand for the profile's.
+ClusterProfile playable(const ClusterProfile& profile);
+
+/// What the seed draws, under what the profile fixes: versions, order, addresses and CNI.
+SeedPlan rehearsal_plan(const ClusterProfile& profile, std::uint64_t seed,
+                        const FaultChoice& faults);
+
+/// The profile's machines with made-up configs; `profile` is playable().
+ClusterFixture rehearsal_fixture(const ClusterProfile& profile, const SeedPlan& plan);
+
+}  // namespace ichor::sim

@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include "command/commands.h"
+#include "command/finish.h"
+#include "lab/folders.h"
+#include "report/journal_runs.h"
+
+namespace ichor {
+
+Exit run(const LabListRequest&, const CommonOptions& common, Desk& desk) {
+  std::vector<std::string> places{desk.absolute(".")};
+  if (!common.lab_state.empty()) places.push_back(desk.absolute(common.lab_state));
+  Listing listing{"lab",
+                  {{"folder", "FOLDER"},
+                   {"kind", "KIND"},
+                   {"state", "STATE"},
+                   {"pid", "PROCESS"},
+                   {"machines", "MACHINES"},
+                   {"changed", "STARTED"}},
+                  {}};
+  for (const lab::LabFolder& lab : lab::find_labs(places)) {
+    nlohmann::ordered_json row;
+    row["folder"] = lab.path;
+    row["kind"] = lab.temporary ? "temporary" : "named";
+    row["state"] = lab.runs ? "runs" : "off";
+    if (lab.pid != 0) row["pid"] = lab.pid;
+    row["machines"] = lab.machines;
+    row["changed"] = utc_text(lab.changed_ms);
+    listing.rows.push_back(std::move(row));
+  }
+  const std::size_t count = listing.rows.size();
+  if (count > 0) desk.display().show(listing);
+  RunResult result;
+  result.exit = Exit::done;
+  result.verdict = fmt::format("{} {}", count, count == 1 ? "lab" : "labs");
+  return finish(std::move(result), desk);
+}
+
+}  // namespace ichor

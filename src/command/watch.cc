@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <csignal>
+#include <fmt/format.h>
+
+#include "async/signal.h"
+#include "base/clean_text.h"
+#include "command/commands.h"
+#include "command/finish.h"
+#include "command/journal_input.h"
+#include "model/run_record.h"
+#include "port/journal.h"
+#include "report/run_history.h"
+
+namespace ichor {
+
+namespace {
+
+/// A run writes a record every few seconds at most; a look costs a read of the journal.
+constexpr Duration kLookEvery = std::chrono::milliseconds(500);
+
+/// After so long without a record the lock says whether the run still lives.
+constexpr Duration kSilence = std::chrono::seconds(5);
+
+/// Follows the newest run of a journal that another process writes.
+class Follower {
+ public:
+  Follower(Journal& journal, std::string cluster, const CommonOptions& common, Desk& desk)
+      : journal_(journal),
+        cluster_(std::move(cluster)),
+        common_(common),
+        desk_(desk),
+        host_(desk.owner().host) {}
+
+  Task<void> follow(Context context) {
+    for (;;) {
+      // Before the records: a run that has given its lock back has written its end already.
+      const bool held = co_await may_live(context);
+      auto records = co_await journal_.read(context);
+      if (!records) {
+        end_ = end_with(records.error()).value();
+        co_return;
+      }
+      look(*std::move(records), held);
+      if (end_) co_return;
+      if (co_await sleep_for(context, kLookEvery) == Wake::cancelled) co_return;
+    }
+  }
+
+  /// How the command ends; nothing if it was interrupted.
+  std::optional<RunResult>& end() { return end_; }
+  const nlohmann::ordered_json& figures() const { return figures_; }
+
+ private:
+  /// Whether the process of the run may still live; one on another machine cannot be asked. Nobody
+  /// asks while records come: that says it.
+  Task<bool> may_live(Context context) {
+    if (!id_.empty() && context.now() - news_at_ < kSilence) co_return true;
+    const auto holder = co_await journal_.holder(context);
+    if (!holder) co_return true;
+    co_return holder->has_value() && ((*holder)->runs_here || (*holder)->owner.host != host_);
+  }
+
+  void look(std::vector<JournalRecord> records, bool held) {
+    const std::vector<JournalRun> runs = runs_of(records);
+    const bool idle = runs.empty() || find_record(runs.back(), RecordKind::run_ended) != nullptr;
+    if (id_.empty() && idle) {
+      // A run takes the lock before it writes its first record.
+      if (!held) nothing_runs(runs);
+      return;
+    }
+    if (id_.empty()) id_ = runs.back().front()->run.value();
+    const auto run = std::find_if(runs.begin(), runs.end(), [&](const JournalRun& one) {
+      return one.front()->run.value() == id_;
+    });
+    const auto place = static_cast<std::size_t>(run - runs.begin());
+    show(*run, place + 1);
+    const RunEntry entry = run_entries(runs)[place];
+    if (entry.exit) {
+      ended(entry);
+    } else if (!held || &*run != &runs.back()) {
+      gone(entry);
+    }
+  }
+
+  void show(const JournalRun& run, std::size_t number) {
+    if (shown_ == 0 && !for_programs(common_.output)) {
+      const std::string command = observed_value(run, kCommandKey);
+      desk_.out() << fmt::format("run {} of {}{}, since {}\n", number, cluster_,
+                                 command.empty() ? "" : ": ichor " + clean_text(command),
+                                 utc_text(run.front()->wall_ms));
+    }
+    if (shown_ < run.size()) news_at_ = desk_.clock().now();
+    for (; shown_ < run.size(); ++shown_) show_one(run, *run[shown_]);
+    desk_.out().flush();
+  }
+
+  void show_one(const JournalRun& run, const JournalRecord& record) {
+    if (for_programs(common_.output)) {
+      desk_.display().show(History{cluster_, {record}});
+      return;
+    }
+    const std::string text = text_of(run, record);
+    if (text.empty()) return;
+    const std::string& node = record.node.value();
+    desk_.out() << clean_text(fmt::format("{:>8}  {}{}",
+                                          "+" + spent_text(run.front()->wall_ms, record.wall_ms),
+                                          node.empty() ? "" : node + ": ", text))
+                << '\n';
+  }
+
+  /// As it happens: first that a change is sent, later what came of it.
+  static std::string text_of(const JournalRun& run, const JournalRecord& record) {
+    if (record.kind == RecordKind::intent) return action_text(record) + " is sent";
+    if (record.kind != RecordKind::outcome) return record_text(run, record);
+    for (const JournalRecord* intent : run) {
+      if (intent->seq == record.ref) return record_text(run, *intent);
+    }
+    return {};
+  }
+
+  void nothing_runs(const std::vector<JournalRun>& runs) {
+    const std::string last =
+        runs.empty() ? "" : fmt::format("; the last run: {}", verdict_text(runs.back()));
+    end_ =
+        end_with(Exit::failed, fmt::format("no run of {} is under way{}", cluster_, last)).value();
+  }
+
+  void ended(const RunEntry& entry) {
+    note(entry);
+    end_ =
+        end_with(Exit::done, fmt::format("run {} ended with exit {} after {}: {}", entry.number,
+                                         *entry.exit, spent_text(0, entry.took_ms), entry.verdict))
+            .value();
+  }
+
+  void gone(const RunEntry& entry) {
+    note(entry);
+    end_ = end_with(Exit::failed,
+                    fmt::format("run {} did not end: its process is gone; `ichor up` goes on where "
+                                "it was",
+                                entry.number))
+               .value();
+  }
+
+  void note(const RunEntry& entry) {
+    figures_["run"]["number"] = entry.number;
+    figures_["run"]["id"] = entry.id;
+    figures_["run"]["exit"] = entry.exit ? nlohmann::ordered_json(*entry.exit) : nullptr;
+  }
+
+  Journal& journal_;
+  std::string cluster_;
+  const CommonOptions& common_;
+  Desk& desk_;
+  std::string host_;
+  std::string id_;  // of the run that is followed
+  MonoTime news_at_{};
+  std::size_t shown_{0};
+  std::optional<RunResult> end_;
+  nlohmann::ordered_json figures_ = nlohmann::ordered_json::object();
+};
+
+}  // namespace
+
+Exit run(const WatchRequest&, const CommonOptions& common, Desk& desk) {
+  const auto journal = open_journal(common, desk);
+  if (!journal) return finish(journal.error(), desk);
+  Follower follower(journal->state->journal(), journal->input.profile.name, common, desk);
+  CancelScope scope;
+  const int signal = desk.drive(follower.follow(Context{&desk.clock(), &scope}), scope);
+  if (!follower.end()) {
+    const bool told = signal == SIGTERM;
+    return finish(
+        end_with(told ? Exit::terminated : Exit::interrupted, "stopped watching; the run goes on")
+            .value(),
+        desk);
+  }
+  Summary summary = summary_of(journal->input, *std::move(follower.end()));
+  summary.figures = follower.figures();
+  return finish(std::move(summary), desk);
+}
+
+}  // namespace ichor
