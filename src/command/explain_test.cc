@@ -55,7 +55,8 @@ TEST_F(Explain, KnowsEveryIdThatIchorPrints) {
   for (const LintRule& rule : lint_rules()) {
     const auto explained = explain_id(std::string(rule.id));
     ASSERT_TRUE(explained) << rule.id;
-    EXPECT_THAT(explained->rows.back()["text"].get<std::string>(), HasSubstr("| finding |"))
+    EXPECT_THAT(explained->rows.back()["text"].get<std::string>(),
+                HasSubstr("# " + std::string(rule.id) + ": "))
         << rule.id;
   }
 }

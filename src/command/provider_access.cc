@@ -89,6 +89,11 @@ OrEnd<WebServer> real_server(const ProviderPlan& plan, const ProfileInput& input
       return refuse("P7", "the CA of Proxmox cannot be read: " + ca.error().message,
                     "copy /etc/pve/pve-root-ca.pem of the host to that file");
     }
+    // An empty text would mean that the authorities of this machine are believed.
+    if (ca->empty()) {
+      return refuse("P7", "the CA file of Proxmox is empty: " + plan.ca_file,
+                    "copy /etc/pve/pve-root-ca.pem of the host to that file");
+    }
     server.ca_pem = *std::move(ca);
   }
   const auto token = token_of(plan.token, input.folder, desk);

@@ -64,7 +64,7 @@ Listing step_listing(const sim::RehearsalReport& report, bool for_people) {
   Listing listing{"step",
                   {{"step", "STEP"},
                    {"usually", "USUALLY"},
-                   {"p95", "P95"},
+                   {"p95", "95 OF 100"},
                    {"lost", "LOST"},
                    {"ended_here", "ENDED HERE"},
                    {"out_of_time", "OUT OF TIME"}},
@@ -91,8 +91,8 @@ Listing setting_listing(const sim::RehearsalReport& report, bool for_people) {
                    {"now", "NOW"},
                    {"tried", "TRIED"},
                    {"ready", "READY"},
-                   {"p50", "P50"},
-                   {"p95", "P95"},
+                   {"p50", "MEDIAN"},
+                   {"p95", "95 OF 100"},
                    {"helps", "HELPS"}},
                   {}};
   for (const sim::SettingTrial& trial : report.trials) {

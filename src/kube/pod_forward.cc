@@ -108,6 +108,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     stream_->read(
         [self = shared_from_this()](std::string_view piece, const StreamTrouble& trouble) {
           if (!trouble.text.empty()) return self->fail(trouble);
+          self->received_ += piece.size();
+          if (self->received_ > kAnswerMax) {
+            return self->fail(Code::resource_exhausted, "the head of the answer is too long");
+          }
           self->unread_ += piece;
           self->take_head();
         });
@@ -209,6 +213,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   http::response_parser<http::string_body> parser_;
   WebSocketReader reader_{kAnswerMax};
   std::string target_, message_, key_, unread_;
+  std::size_t received_{0};  // before the first frame
   std::array<std::string, 2> channels_;
 };
 

@@ -26,6 +26,8 @@ namespace {
 
 /// Of an answer that is not a stream. Lists come in pages, see src/kube/https_kube_client.cc.
 constexpr std::size_t kBodyMax = 8u << 20;
+/// Of all that is not body: a head, chunk sizes, trailers.
+constexpr std::size_t kFrameMax = 64u << 10;
 constexpr std::size_t kPieceMax = 64u << 10;
 constexpr Duration kRetryAfterMax = std::chrono::seconds(60);
 
@@ -123,8 +125,8 @@ class Connection final : public HttpConnection, public std::enable_shared_from_t
 
   void send() {
     progress_ = Progress::sent;
-    parser_.emplace();
-    parser_->body_limit(bytes_ ? boost::optional<std::uint64_t>() : kBodyMax);
+    start_parser();
+    frame_ = 0;
     headed_ = following_ = false;
     answer_ = {};
     body_.clear();
@@ -135,6 +137,11 @@ class Connection final : public HttpConnection, public std::enable_shared_from_t
                    });
   }
 
+  void start_parser() {
+    parser_.emplace();
+    parser_->body_limit(bytes_ ? boost::optional<std::uint64_t>() : kBodyMax);
+  }
+
   void receive() {
     stream_->read(
         [self = shared_from_this()](std::string_view piece, const StreamTrouble& trouble) {
@@ -143,6 +150,8 @@ class Connection final : public HttpConnection, public std::enable_shared_from_t
             return self->take();
           }
           if (!trouble.ended) return self->fail(trouble);
+          // Whoever ends a connection before the first byte has not answered.
+          if (!self->parser_->got_some()) return self->fail(trouble);
           // Where no length was given, the end of the connection is the end of the body.
           error_code error;
           self->parser_->put_eof(error);
@@ -159,11 +168,22 @@ class Connection final : public HttpConnection, public std::enable_shared_from_t
       parser_->get().body().data = piece_.data();
       parser_->get().body().size = piece_.size();
       error_code error;
-      unread_.erase(0, parser_->put(asio::buffer(std::as_const(unread_)), error));
+      const std::size_t used = parser_->put(asio::buffer(std::as_const(unread_)), error);
+      unread_.erase(0, used);
       const bool wants_more = error == http::error::need_more;
       if (error && !wants_more && error != http::error::need_buffer) return fail(error);
-      if (!headed_ && parser_->is_header_done()) take_head();
-      if (!take_piece(piece_.size() - parser_->get().body().size)) return;
+      const std::size_t body = piece_.size() - parser_->get().body().size;
+      frame_ = body > 0 ? 0 : frame_ + used;
+      if (frame_ + (wants_more ? unread_.size() : 0) > kFrameMax) return fail_for_size();
+      if (!headed_ && parser_->is_header_done()) {
+        if (parser_->get().result_int() < 200) {
+          // 100 Continue and 103 Early Hints: the answer is still to come.
+          start_parser();
+          continue;
+        }
+        take_head();
+      }
+      if (!take_piece(body)) return;
       if (parser_->is_done()) return end_of_body();
       if (wants_more) break;
     }
@@ -187,7 +207,9 @@ class Connection final : public HttpConnection, public std::enable_shared_from_t
     const std::string_view piece(piece_.data(), size);
     if (!following_) {
       body_.append(piece);
-      return true;
+      if (body_.size() <= kBodyMax) return true;
+      fail_for_size();
+      return false;
     }
     if (!bytes_) return false;
     if (piece.empty()) return true;
@@ -216,7 +238,13 @@ class Connection final : public HttpConnection, public std::enable_shared_from_t
   }
 
   void fail(const error_code& error) {
-    if (error != http::error::body_limit) return fail({"receive: " + error.message()});
+    if (error == http::error::body_limit || error == http::error::header_limit) {
+      return fail_for_size();
+    }
+    fail({"receive: " + error.message()});
+  }
+
+  void fail_for_size() {
     progress_ = Progress::answered;
     fail(Code::resource_exhausted, fmt::format("{}:{}: the answer has more than {} MiB",
                                                peer_.dial_host, peer_.port, kBodyMax >> 20));
@@ -258,6 +286,7 @@ class Connection final : public HttpConnection, public std::enable_shared_from_t
   Bytes bytes_;
   Duration quiet_{};
   bool connected_{false};
+  std::size_t frame_{0};   // bytes since the last one of a body
   bool headed_{false};     // the head of the answer was read
   bool following_{false};  // and its body goes to bytes_
   Progress progress_{Progress::not_sent};

@@ -61,23 +61,35 @@ void HttpPool::give_back(std::shared_ptr<HttpConnection> connection) {
   }
 }
 
-Task<CallResult<HttpAnswer>> HttpPool::ask_once(Context context, Call call, HttpRequest request) {
+Task<CallResult<HttpAnswer>> HttpPool::ask_on(Context context, HttpConnection& connection,
+                                              Call call, HttpRequest request) {
   using Reply = Slot<CallResult<HttpAnswer>>;
+  const auto slot = std::make_shared<Reply>();
+  Guard guard(connection);
+  connection.ask(call, std::move(request), http_limit(context),
+                 [slot](CallResult<HttpAnswer> answer) { slot->set(std::move(answer)); });
+  // The connection keeps the limit itself, in real time; only a cancellation ends the wait.
+  const Context patient{context.clock, context.scope, kNever};
+  if (co_await Reply::ready(slot, patient) == Wake::cancelled) {
+    co_return tl::unexpected(called_off(call, Progress::sent));
+  }
+  guard.settle();
+  co_return slot->take();
+}
+
+Task<CallResult<HttpAnswer>> HttpPool::ask_once(Context context, Call call, HttpRequest request) {
+  const std::shared_ptr<HttpConnection> connection = spare();
+  CallResult<HttpAnswer> answer = co_await ask_on(context, *connection, call, std::move(request));
+  connection->close();
+  co_return answer;
+}
+
+Task<CallResult<HttpAnswer>> HttpPool::ask_kept(Context context, Call call, HttpRequest request) {
   while (true) {
     std::shared_ptr<HttpConnection> connection = take();
     const bool kept = connection != nullptr;
     if (!kept) connection = spare();
-    const auto slot = std::make_shared<Reply>();
-    Guard guard(*connection);
-    connection->ask(call, request, http_limit(context),
-                    [slot](CallResult<HttpAnswer> answer) { slot->set(std::move(answer)); });
-    // The connection keeps the limit itself, in real time; only a cancellation ends the wait.
-    const Context patient{context.clock, context.scope, kNever};
-    if (co_await Reply::ready(slot, patient) == Wake::cancelled) {
-      co_return tl::unexpected(called_off(call, Progress::sent));
-    }
-    guard.settle();
-    CallResult<HttpAnswer> answer = slot->take();
+    CallResult<HttpAnswer> answer = co_await ask_on(context, *connection, call, request);
     if (answer) give_back(std::move(connection));
     // A server may close a connection that was kept at any time. What we ask may be repeated.
     const bool stale = !answer && kept && answer.error().code == Code::unavailable;
@@ -87,7 +99,7 @@ Task<CallResult<HttpAnswer>> HttpPool::ask_once(Context context, Call call, Http
 
 Task<CallResult<HttpAnswer>> HttpPool::ask(Context context, Call call, HttpRequest request) {
   while (true) {
-    CallResult<HttpAnswer> answer = co_await ask_once(context, call, request);
+    CallResult<HttpAnswer> answer = co_await ask_kept(context, call, request);
     if (!answer || answer->status != kTooMany) co_return answer;
     const Duration pause = std::max(answer->retry_after.value_or(kPatience), kPatience);
     if (later(context.now(), pause) >= context.deadline) co_return answer;

@@ -22,6 +22,9 @@ class HttpPool {
 
   Task<CallResult<HttpAnswer>> ask(Context context, Call call, HttpRequest request);
 
+  /// The same, once and on a connection of its own: for what must not be done twice.
+  Task<CallResult<HttpAnswer>> ask_once(Context context, Call call, HttpRequest request);
+
   /// A connection of its own for a body that does not end; see HttpConnection::follow.
   std::shared_ptr<HttpConnection> spare() { return HttpConnection::make(io_, peer_); }
 
@@ -31,7 +34,9 @@ class HttpPool {
  private:
   std::shared_ptr<HttpConnection> take();
   void give_back(std::shared_ptr<HttpConnection> connection);
-  Task<CallResult<HttpAnswer>> ask_once(Context context, Call call, HttpRequest request);
+  Task<CallResult<HttpAnswer>> ask_kept(Context context, Call call, HttpRequest request);
+  static Task<CallResult<HttpAnswer>> ask_on(Context context, HttpConnection& connection, Call call,
+                                             HttpRequest request);
 
   boost::asio::io_context& io_;
   HttpPeer peer_;

@@ -33,10 +33,11 @@ Task<CallResult<WebReply>> HttpsWebApi::ask(Context context, WebAsk ask) {
   HttpRequest request{std::move(ask.method), std::move(ask.target), std::move(ask.content_type),
                       std::move(ask.body)};
   const bool reads = request.method == "GET";
-  // A pool asks again if a kept connection breaks; on a connection of its own nothing is kept.
-  HttpPool once(reads_.io(), reads_.peer());
-  HttpPool& pool = reads ? reads_ : once;
-  auto answer = co_await pool.ask(context, Call::open, std::move(request));
+  // Not as one expression: GCC 12 makes a wrong frame of a choice between two awaits.
+  Task<CallResult<HttpAnswer>> asking =
+      reads ? pool_.ask(context, Call::open, std::move(request))
+            : pool_.ask_once(context, Call::open, std::move(request));
+  CallResult<HttpAnswer> answer = co_await std::move(asking);
   if (!answer) co_return tl::unexpected(std::move(answer).error());
   co_return WebReply{answer->status, std::move(answer->reason), std::move(answer->body)};
 }

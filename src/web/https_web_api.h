@@ -17,9 +17,9 @@ class HttpsWebApi final : public WebApi {
   Task<CallResult<WebReply>> ask(Context context, WebAsk ask) override;
 
  private:
-  HttpsWebApi(boost::asio::io_context& io, HttpPeer peer) : reads_(io, std::move(peer)) {}
+  HttpsWebApi(boost::asio::io_context& io, HttpPeer peer) : pool_(io, std::move(peer)) {}
 
-  HttpPool reads_;
+  HttpPool pool_;
 };
 
 }  // namespace ichor

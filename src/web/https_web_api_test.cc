@@ -26,10 +26,13 @@ std::string digest_of(const std::string& pem) {
 class HttpsWebApiTest : public ::testing::Test {
  protected:
   void serve(Duration age = {}) {
+    serve([this](const Request&) { return reply_; }, age);
+  }
+  void serve(TestApiServer::Handler handler, Duration age = {}) {
     server_ = std::make_unique<TestApiServer>(
         ca_,
         WallTime{now_.unix_ms - std::chrono::duration_cast<std::chrono::milliseconds>(age).count()},
-        [this](const Request&) { return reply_; });
+        std::move(handler));
   }
   WebServer server() const {
     WebServer to;
@@ -40,19 +43,44 @@ class HttpsWebApiTest : public ::testing::Test {
     return to;
   }
   CallResult<WebReply> ask(WebServer to, WebAsk what = {}) {
-    what.target = "/api2/json/version";
+    std::vector<WebAsk> asks;
+    asks.push_back(std::move(what));
+    return ask_in_turn(std::move(to), std::move(asks)).back();
+  }
+  /// All of them of one API, which may keep its connection.
+  std::vector<CallResult<WebReply>> ask_in_turn(WebServer to, std::vector<WebAsk> asks) {
     auto api = HttpsWebApi::make(loop_.io(), std::move(to));
     EXPECT_TRUE(api);
-    std::optional<CallResult<WebReply>> result;
+    std::vector<CallResult<WebReply>> replies;
     const auto drive = [&]() -> Task<void> {
       const Context context{&loop_, &scope_, loop_.now() + std::chrono::seconds(60)};
-      result = co_await (*api)->ask(context, std::move(what));
+      for (WebAsk& one : asks) {
+        one.target = "/api2/json/version";
+        CallResult<WebReply> reply = co_await (*api)->ask(context, std::move(one));
+        replies.push_back(std::move(reply));
+      }
       loop_.stop();
     };
     Task<void> task = drive();
     loop_.post([&task] { task.start(); });
     loop_.run();
-    return *std::move(result);
+    return replies;
+  }
+  /// A read, then another request, of one API.
+  std::vector<CallResult<WebReply>> read_and(WebAsk second) {
+    std::vector<WebAsk> asks(1);
+    asks.push_back(std::move(second));
+    return ask_in_turn(believed(), std::move(asks));
+  }
+  WebServer believed() const {
+    WebServer to = server();
+    to.ca_pem = ca_.certificate;
+    return to;
+  }
+  static WebAsk change() {
+    WebAsk change;
+    change.method = "POST";
+    return change;
   }
   /// Nothing was sent, and so not the token either.
   void expect_silence(const CallResult<WebReply>& reply, TlsVerdict verdict) {
@@ -143,17 +171,73 @@ TEST_F(HttpsWebApiTest, AnExpiredCertificateIsNotBelievedByItsPinEither) {
 }
 
 TEST_F(HttpsWebApiTest, AChangeIsNeverSentTwice) {
+  serve([this](const Request& request) {
+    Reply reply = reply_;
+    reply.close = request.method == "POST";
+    return reply;
+  });
+  const auto replies = read_and(change());
+  EXPECT_TRUE(replies[0]);
+  ASSERT_FALSE(replies[1]);
+  EXPECT_EQ(replies[1].error().progress, Progress::sent);
+  EXPECT_EQ(server_->requests().size(), 2u);
+}
+
+TEST_F(HttpsWebApiTest, AChangeIsNotRepeatedForAServerThatAsksForPatience) {
   serve();
-  WebServer to = server();
-  to.ca_pem = ca_.certificate;
-  reply_.close = true;
-  WebAsk change;
-  change.method = "POST";
-  const auto reply = ask(to, change);
-  ASSERT_FALSE(reply);
-  EXPECT_EQ(reply.error().progress, Progress::sent);
+  reply_.status = 429;
+  const auto reply = ask(believed(), change());
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->status, 429);
   EXPECT_EQ(server_->requests().size(), 1u);
 }
+
+TEST_F(HttpsWebApiTest, AConnectionThatEndsInOrderWithoutAnAnswerIsNoAnswer) {
+  serve();
+  reply_.bows_out = true;
+  const auto reply = ask(believed(), change());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().progress, Progress::sent);
+  EXPECT_EQ(reply.error().code, Code::unavailable);
+}
+
+TEST_F(HttpsWebApiTest, AReadGoesOutAgainWhereAKeptConnectionHadEndedInOrder) {
+  int asked = 0;
+  serve([&asked, this](const Request&) {
+    Reply reply = reply_;
+    reply.bows_out = ++asked == 2;
+    return reply;
+  });
+  const auto replies = read_and({});
+  EXPECT_TRUE(replies[0]);
+  EXPECT_TRUE(replies[1]);
+  EXPECT_EQ(server_->requests().size(), 3u);
+}
+
+TEST_F(HttpsWebApiTest, WaitsForTheAnswerAfterAnInterimOne) {
+  serve();
+  reply_.raw =
+      "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+  const auto reply = ask(believed());
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->status, 200);
+  EXPECT_EQ(reply->body.reveal(), "hi");
+}
+
+/// What a server sends again and again.
+class EndlessTest : public HttpsWebApiTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(EndlessTest, IsCutOffByItsSize) {
+  serve();
+  reply_.raw = GetParam();
+  const auto reply = ask(believed());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, Code::resource_exhausted) << reply.error().text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Answers, EndlessTest,
+                         ::testing::Values("HTTP/1.1 103 Early Hints\r\n\r\n",
+                                           "HTTP/1.1 200 OKOKOKOKOKOKOK"));
 
 TEST_F(HttpsWebApiTest, TakesHttpsOnly) {
   WebServer to;

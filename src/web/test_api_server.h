@@ -33,6 +33,8 @@ class TestApiServer {
     std::string body{"{}"};
     std::vector<std::pair<std::string, std::string>> headers{};
     bool close{false};                 // the connection, without a word
+    bool bows_out{false};              // closes it in the order of TLS, without an answer
+    std::string raw{};                 // sent as it is, again and again until the client is gone
     std::vector<std::string> lines{};  // of a watch: sent one by one, then the end
     std::string reason{};              // of the status line; empty: the usual one
   };
@@ -126,6 +128,10 @@ class TestApiServer {
       }
       const Reply reply = handler_(request);
       if (reply.close) return socket.close(error), void();
+      if (reply.bows_out) return stream.shutdown(error), void();
+      while (!reply.raw.empty() && !error) {
+        boost::asio::write(stream, boost::asio::buffer(reply.raw), error);
+      }
       if (!reply.lines.empty()) {
         send_lines(stream, reply, error);
         continue;
