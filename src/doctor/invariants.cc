@@ -1,8 +1,12 @@
+#include <utility>
+
 #include "doctor/fault_tables.h"
 
 namespace ichor {
 
-std::vector<Invariant> all_invariants() {
+namespace {
+
+std::vector<Invariant> invariants_of_nodes() {
   return {
       {"I1", "one bootstrap",
        "There is never more than one etcd cluster among the nodes of a profile. A second bootstrap "
@@ -56,6 +60,42 @@ std::vector<Invariant> all_invariants() {
        "A node in maintenance mode gets its config under the key bound to it; another key is bound "
        "only after a reboot or when the node has set its clock."},
   };
+}
+
+std::vector<Invariant> invariants_around_nodes() {
+  return {
+      {"I26", "gates first", "Nothing is applied or installed before its gate really held."},
+      {"I27", "own requests",
+       "A certificate request is approved only if the kubelet of a planned node sent it, for its "
+       "own name and address."},
+      {"I28", "foreign fields",
+       "No field that another manager owns is overwritten without the operator's consent."},
+      {"I29", "one install",
+       "A release is never installed twice at the same time, and never over a revision that is "
+       "still pending at a living helm or belongs to another one."},
+      {"I30", "secrets stay",
+       "A secret value goes into the data of a Secret object and nowhere else."},
+      {"I31", "nothing changes",
+       "A run on a cluster that was handed over leaves every object at its version and every "
+       "release at its revision."},
+      {"I32", "a true handover",
+       "ichor reports the handover only when namespaces, secrets, CRDs and releases are as wanted, "
+       "all nodes are Ready and GitOps is reconciled."},
+      {"I33", "one machine",
+       "No VM is created twice: ichor does not ask for one that exists or is being created."},
+      {"I34", "foreign machines",
+       "ichor does not start, stop or remove a VM without the cluster's tag."},
+      {"I35", "nothing is lost",
+       "The next run finds every task and every VM that a killed run started at the provider."},
+  };
+}
+
+}  // namespace
+
+std::vector<Invariant> all_invariants() {
+  std::vector<Invariant> all = invariants_of_nodes();
+  for (Invariant& one : invariants_around_nodes()) all.push_back(std::move(one));
+  return all;
 }
 
 }  // namespace ichor
