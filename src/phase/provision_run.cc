@@ -407,8 +407,14 @@ Task<RunResult> ProvisionRun::change(Context context, VmWish wish, std::vector<N
   if (go_on) go_on = co_await look(limited);
   VmSelection selection;
   if (go_on) selection = select_machines(profile_, wish, sight_, facts_, nodes);
-  for (Finding& finding : selection.findings) fail(std::move(finding), Exit::unsafe);
-  go_on = go_on && selection.findings.empty();
+  for (Finding& finding : selection.findings) {
+    if (finding.severity == Severity::error) {
+      fail(std::move(finding), Exit::unsafe);
+    } else {
+      result_.findings.push_back(std::move(finding));
+    }
+  }
+  go_on = go_on && result_.verdict.empty();
   while (go_on) {
     std::vector<Work> work;
     for (const VmSeen& vm : selection.vms) {
@@ -433,7 +439,7 @@ Task<RunResult> ProvisionRun::change(Context context, VmWish wish, std::vector<N
   co_return conclude(
       context, started,
       selection.vms.empty()
-          ? fmt::format("there is no VM with the tag {}", tag_of(profile_))
+          ? fmt::format("no node of the profile has a VM with the tag {}", tag_of(profile_))
           : fmt::format("{} machines are {}", selection.vms.size(), kDone[static_cast<int>(wish)]));
 }
 

@@ -97,6 +97,16 @@ struct Bed {
     return *process(work, [] { return false; });
   }
 
+  /// As Proxmox copies a machine: with its tags, off, and with a MAC of its own.
+  sim::VmHost::Vm& clone(VmId id, std::string name) {
+    sim::VmHost::Vm copy = provider.vms.at(801);
+    copy.seen.place.id = id;
+    copy.seen.name = std::move(name);
+    copy.seen.running = false;
+    copy.seen.config->values["net0"] = fmt::format("virtio=bc:24:11:00:09:{},bridge=vmbr0", id % 90);
+    return provider.vms[id] = copy;
+  }
+
   void expect_each_once(const std::string& when) const {
     for (const VmId id : {801u, 802u}) {
       ASSERT_TRUE(provider.vms.contains(id)) << when;
@@ -340,6 +350,70 @@ TEST(Provision, DestroyTakesOursAndNothingElse) {
   EXPECT_EQ(result.exit, Exit::done) << result.verdict;
   EXPECT_EQ(bed.provider.vms.size(), 1u);
   EXPECT_TRUE(bed.provider.vms.contains(700));
+}
+
+TEST(Provision, ACopyOfAMachineKeepsItsTagAndIsLeftAlone) {
+  for (const VmWish wish : {VmWish::start, VmWish::stop, VmWish::destroy}) {
+    Bed bed;
+    ASSERT_EQ(bed.bring_up().exit, Exit::done);
+    bed.clone(950, "cp1-backup").seen.running = wish != VmWish::start;
+    bed.clone(951, "cp1");  // of the same name even
+    const RunResult result = bed.change(wish);
+    EXPECT_EQ(result.exit, Exit::done) << result.verdict;
+    EXPECT_TRUE(bed.provider.vms.contains(950));
+    EXPECT_TRUE(bed.provider.vms.contains(951));
+    EXPECT_FALSE(bed.provider.touched.contains(950));
+    EXPECT_FALSE(bed.provider.touched.contains(951));
+    ASSERT_EQ(result.findings.size(), 2u);
+    EXPECT_EQ(result.findings[0].id, "P4");
+    EXPECT_EQ(result.findings[0].severity, Severity::warning);
+    EXPECT_NE(result.findings[0].what.find("VM 950 (cp1-backup)"), std::string::npos);
+    EXPECT_NE(result.findings[0].fix.find("qm set 950 --tags"), std::string::npos);
+  }
+}
+
+TEST(Provision, ANodeThatIsNamedIsItsOwnMachineAndNoCopyOfThatName) {
+  Bed bed;
+  ASSERT_EQ(bed.bring_up().exit, Exit::done);
+  bed.clone(951, "cp1");
+  bed.clone(950, "cp2-backup");
+  const RunResult result = bed.change(VmWish::destroy, {NodeName("cp1")});
+  EXPECT_EQ(result.exit, Exit::done) << result.verdict;
+  EXPECT_EQ(bed.provider.destroyed, std::vector<VmId>{801});
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_NE(result.findings[0].what.find("VM 951"), std::string::npos);
+}
+
+TEST(Provision, ATemplateIsNeverTaken) {
+  Bed bed;
+  ASSERT_EQ(bed.bring_up().exit, Exit::done);
+  bed.provider.vms.at(802).seen.is_template = true;
+  const RunResult result = bed.change(VmWish::destroy);
+  EXPECT_EQ(result.exit, Exit::done) << result.verdict;
+  EXPECT_EQ(bed.provider.destroyed, std::vector<VmId>{801});
+  EXPECT_TRUE(bed.provider.vms.contains(802));
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_NE(result.findings[0].what.find("the template 802"), std::string::npos);
+}
+
+TEST(Provision, WhatTheJournalSaysIchorCreatedGoesWhenItLeftTheProfile) {
+  Bed bed;
+  ASSERT_EQ(bed.bring_up().exit, Exit::done);
+  bed.profile.nodes.pop_back();
+  const RunResult result = bed.change(VmWish::destroy);
+  EXPECT_EQ(result.exit, Exit::done) << result.verdict;
+  EXPECT_EQ(bed.provider.destroyed, (std::vector<VmId>{801, 802}));
+  EXPECT_TRUE(result.findings.empty());
+}
+
+TEST(Provision, ANumberThatWentFromOursToACopyIsLeftAlone) {
+  Bed bed;
+  ASSERT_EQ(bed.bring_up().exit, Exit::done);
+  bed.profile.nodes.pop_back();
+  bed.clone(802, "cp1-backup");
+  const RunResult result = bed.change(VmWish::destroy);
+  EXPECT_EQ(result.exit, Exit::done) << result.verdict;
+  EXPECT_EQ(bed.provider.destroyed, std::vector<VmId>{801});
 }
 
 TEST(Provision, ADestroyThatIsKilledAtAnyCallIsFinishedByTheNextRun) {
