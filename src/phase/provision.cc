@@ -237,7 +237,11 @@ std::optional<ProvisionStep> unfinished_step(const VmPlace& place, const Provisi
     return ProvisionStep{
         Kind::settle, deed, {}, fmt::format("the answer to its {} was lost", name_of(deed))};
   }
-  const bool gone = deed == VmDeed::destroy && !sight.find(place.id);
+  const VmSeen* vm = sight.find(place.id);
+  // Its task was not found. The call left because no such machine was seen, so this one is new.
+  const bool made = deed == VmDeed::create && vm && vm->lock.empty();
+  if (made) return ProvisionStep{Kind::made, deed, {}, "it was created"};
+  const bool gone = deed == VmDeed::destroy && !vm;
   if (gone) return ProvisionStep{Kind::gone, deed, {}, "it was removed"};
   return std::nullopt;
 }

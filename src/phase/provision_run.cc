@@ -293,6 +293,9 @@ Task<bool> ProvisionRun::take_up(Context context, const Work& work) {
   if (work.step.kind == ProvisionStep::Kind::gone) {
     co_return co_await end_attempt(attempt, OutcomeKind::done, "the machine is not there any more");
   }
+  if (work.step.kind == ProvisionStep::Kind::made) {
+    co_return co_await end_attempt(attempt, OutcomeKind::done, "the machine is there");
+  }
   if (attempt.task.value().empty()) {
     const std::uint64_t kept = co_await append(
         task_record(attempt.deed, attempt.node, attempt.place, attempt.intent, work.step.task));
@@ -332,7 +335,8 @@ Task<void> ProvisionRun::advance(Context context, Work work, Goal goal) {
       }
       break;
     case Step::follow:
-    case Step::gone: co_await take_up(context, work); break;
+    case Step::gone:
+    case Step::made: co_await take_up(context, work); break;
   }
 }
 

@@ -198,6 +198,23 @@ TEST(Provision, ALostAnswerIsLookedForAndNotSentAgain) {
   bed.expect_each_once("the answers were lost");
 }
 
+TEST(Provision, ACreationWhoseTaskIsNotFoundIsWrittenDownOnceItsMachineIsThere) {
+  Bed bed;
+  ASSERT_FALSE(bed.process(kBringUp, [&] { return bed.provider.created.contains(802); }));
+  bed.clock.run_for(std::chrono::seconds(30));
+  bed.provider.host.log.clear();  // its tasks were rotated away
+  const RunResult result = bed.bring_up();
+  EXPECT_EQ(result.exit, Exit::done) << result.verdict;
+  bed.expect_each_once("no task was found");
+  std::set<std::string> made;
+  for (const JournalRecord& record : bed.store.records()) {
+    const bool done = record.kind == RecordKind::outcome && record.call == kCreateVm &&
+                      record.outcome == OutcomeKind::done;
+    if (done) made.insert(record.node.value());
+  }
+  EXPECT_EQ(made, (std::set<std::string>{"cp1", "cp2"}));
+}
+
 TEST(Provision, AMissingPrivilegeIsNamedByPathAndNothingIsSent) {
   Bed bed;
   bed.provider.lacking = {"VM.Allocate", "SDN.Use"};
