@@ -8,6 +8,7 @@
 #include "base/ip.h"
 #include "base/mutant.h"
 #include "pki/digest.h"
+#include "port/provider.h"
 
 namespace ichor {
 
@@ -16,8 +17,9 @@ namespace {
 using Kind = ProvisionStep::Kind;
 
 /// A call whose answer did not come has had its effect by then, or never will: Proxmox forks a
-/// task, or refuses, within the call itself.
-constexpr std::int64_t kSettleMs = 10'000;
+/// task, or refuses, within the call itself. It counts from the intent, so the call itself is in it.
+constexpr std::int64_t kSettleMs =
+    std::chrono::duration_cast<std::chrono::milliseconds>(kProviderCallLimit).count() + 15'000;
 /// By how much the provider's clock may differ from ours.
 constexpr std::int64_t kSkewMs = 300'000;
 

@@ -198,6 +198,21 @@ TEST(Provision, ALostAnswerIsLookedForAndNotSentAgain) {
   bed.expect_each_once("the answers were lost");
 }
 
+TEST(Provision, ACreationThatTimedOutIsNotSentAgainAtOnce) {
+  Bed bed;
+  bed.provider.late["create 801"] = std::chrono::seconds(30);
+  const RunResult result = bed.bring_up();
+  EXPECT_EQ(result.exit, Exit::done) << result.verdict;
+  bed.expect_each_once("the first call timed out");
+  std::vector<std::int64_t> sent;
+  for (const JournalRecord& record : bed.store.records()) {
+    const bool asks = record.kind == RecordKind::intent && record.call == kCreateVm;
+    if (asks && record.node == NodeName("cp1")) sent.push_back(record.wall_ms);
+  }
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_GE(sent[1] - sent[0], 40'000) << "30 s of the call, and 10 s for its effect";
+}
+
 TEST(Provision, ACreationWhoseTaskIsNotFoundIsWrittenDownOnceItsMachineIsThere) {
   Bed bed;
   ASSERT_FALSE(bed.process(kBringUp, [&] { return bed.provider.created.contains(802); }));

@@ -16,8 +16,6 @@ using nlohmann::json;
 using Kind = ProviderError::Kind;
 
 constexpr std::string_view kRoot = "/api2/json";
-/// One call, connection and handshake included.
-constexpr Duration kCallLimit = std::chrono::seconds(30);
 constexpr std::size_t kTextMax = 500;
 
 /// What a refusal is about, as far as the provider's reaction depends on it. Proxmox has one status
@@ -134,7 +132,7 @@ Task<ProviderResult<json>> ProxmoxProvider::ask(Context context, WebAsk ask) {
       fmt::format("{} {}", ask.method, ask.target.substr(0, ask.target.find('?')));
   const bool reads = ask.method == "GET";
   ask.target = std::string(kRoot) + ask.target;
-  auto reply = co_await web_->ask(context.within(kCallLimit), std::move(ask));
+  auto reply = co_await web_->ask(context.within(kProviderCallLimit), std::move(ask));
   if (!reply) {
     const CallError& error = reply.error();
     co_return tl::unexpected(ProviderError{kind_of(error), error.progress, call, tidy(error.text)});
