@@ -226,7 +226,7 @@ std::optional<ProvisionStep> unfinished_step(const VmPlace& place, const Provisi
   const auto tasks = sight.tasks.find(place.id);
   if (tasks != sight.tasks.end()) {
     for (const ProviderTask& task : tasks->second) {
-      if (task.kind != task_kind(deed) || facts.knows(task.id)) continue;
+      if (task.of_others || task.kind != task_kind(deed) || facts.knows(task.id)) continue;
       // What seems to be older is still ours if its effect is there: clocks jump. Else it is that
       // of a machine which had the number before.
       const bool recent = task.started_s * 1000 >= last->wall_ms - kSkewMs;

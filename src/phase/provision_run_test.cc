@@ -309,6 +309,25 @@ TEST(Provision, AMachineThatOthersMakeMeanwhileIsNotStarted) {
   EXPECT_FALSE(bed.provider.touched.contains(801));
 }
 
+TEST(Provision, ATaskOfAnotherUserIsNotTakenForOurs) {
+  const VmPlace place{"pve1", 801};
+  ProvisionFacts facts;
+  JournalRecord intent = intent_record(VmDeed::create, NodeName("cp1"), place);
+  intent.seq = 1;
+  intent.wall_ms = 1'000'000;
+  facts.fold(intent);
+  ProvisionSight sight;
+  ProviderTask task;
+  task.id = ProviderTaskId("UPID:pve1:1");
+  task.kind = "qmcreate";
+  task.started_s = 1'000;
+  task.of_others = true;
+  sight.tasks[place.id] = {task};
+  EXPECT_EQ(unfinished_step(place, sight, facts, 1'001'000)->kind, ProvisionStep::Kind::settle);
+  sight.tasks[place.id].front().of_others = false;
+  EXPECT_EQ(unfinished_step(place, sight, facts, 1'001'000)->kind, ProvisionStep::Kind::follow);
+}
+
 TEST(Provision, ANumberThatSomethingElseHasStopsTheRun) {
   Bed bed;
   bed.provider.host.add_foreign(801, "database", "bc:24:11:00:00:08");
