@@ -102,6 +102,8 @@ RunResult ProvisionRun::conclude(Context context, MonoTime started, std::string 
     result_.exit = Exit::done;
     result_.verdict = std::move(done);
   }
+  // A rejected token or a missing privilege is a finding only as long as nothing was changed.
+  if (changed_ && result_.exit == Exit::findings) result_.exit = Exit::failed;
   result_.elapsed = context.now() - started;
   if (!world_.ledger) return std::move(result_);
   tell(result_.exit == Exit::done ? EventKind::phase_done : EventKind::phase_failed, {},
@@ -239,6 +241,7 @@ Task<bool> ProvisionRun::carry_out(Context context, VmDeed deed, VmSpec spec) {
     case VmDeed::stop: task = co_await world_.provider.stop(context, spec.place); break;
     case VmDeed::destroy: task = co_await world_.provider.destroy(context, spec.place); break;
   }
+  changed_ = changed_ || task || task.error().progress == Progress::sent;
   if (task) {
     // Before it is waited for: a run that dies now leaves the name of its task.
     if (!mutant("task-not-kept")) {
@@ -447,7 +450,14 @@ Task<RunResult> ProvisionRun::change(Context context, VmWish wish, std::vector<N
           : fmt::format("{} machines are {}", selection.vms.size(), kDone[static_cast<int>(wish)]));
 }
 
-Task<RunResult> ProvisionRun::verify(Context context) {
+void ProvisionRun::keep_only(const std::vector<NodeName>& nodes) {
+  if (nodes.empty()) return;
+  std::erase_if(sight_.vms, [&](const VmSeen& vm) {
+    return std::find(nodes.begin(), nodes.end(), NodeName(vm.name)) == nodes.end();
+  });
+}
+
+Task<RunResult> ProvisionRun::verify(Context context, std::vector<NodeName> nodes) {
   const MonoTime started = context.now();
   const bool access = co_await check_access(context, ProviderUse::make);
   // With a token that may not do everything the rest is still told.
@@ -456,6 +466,7 @@ Task<RunResult> ProvisionRun::verify(Context context) {
     ProvisionDecision decision =
         decide_provision(profile_, specs_, sight_, facts_, context.clock->wall().unix_ms);
     for (Finding& finding : decision.findings) fail(std::move(finding), Exit::findings);
+    keep_only(nodes);
     judge_machines();
     if (access) co_await check_image(context);
   }
@@ -464,10 +475,11 @@ Task<RunResult> ProvisionRun::verify(Context context) {
       fmt::format("Proxmox VE {} can make the {} machines", looks_.version().text, specs_.size()));
 }
 
-Task<RunResult> ProvisionRun::list(Context context) {
+Task<RunResult> ProvisionRun::list(Context context, std::vector<NodeName> nodes) {
   const MonoTime started = context.now();
   const bool access = co_await check_access(context, ProviderUse::list);
   if (access) co_await look(context);
+  keep_only(nodes);
   const auto ours = std::count_if(sight_.vms.begin(), sight_.vms.end(),
                                   [&](const VmSeen& vm) { return is_ours(vm, profile_); });
   co_return conclude(context, started, fmt::format("{} machines are ours", ours));

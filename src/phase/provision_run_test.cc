@@ -383,6 +383,33 @@ TEST(Provision, ANumberOfSomethingThatTheListDoesNotShowIsNamed) {
   EXPECT_NE(result.findings[0].fix.find("another vmid"), std::string::npos);
 }
 
+TEST(Provision, AnAccessThatIsDeniedIsAFindingUntilSomethingWasChanged) {
+  for (const Kind kind : {Kind::unauthorized, Kind::forbidden}) {
+    const ProviderError denied{kind, Progress::answered, "POST /nodes/pve1/qemu", "denied"};
+    Bed bed;
+    bed.provider.refusals = {{"create 801", denied}, {"create 802", denied}};
+    EXPECT_EQ(bed.bring_up().exit, Exit::findings);
+    bed.provider.refusals.erase("create 802");
+    EXPECT_EQ(bed.bring_up().exit, Exit::failed);
+    EXPECT_TRUE(bed.provider.vms.contains(802));
+  }
+}
+
+TEST(Provision, VerifyAndListLookAtTheNamedNodesOnly) {
+  Bed bed;
+  ASSERT_EQ(bed.bring_up().exit, Exit::done);
+  bed.provider.vms.at(802).seen.config->values.erase("balloon");
+  std::vector<NodeName> nodes = {NodeName("cp1")};
+  const Bed::Work verify = [&](ProvisionRun& run, Context c) { return run.verify(c, nodes); };
+  const Bed::Work list = [&](ProvisionRun& run, Context c) { return run.list(c, nodes); };
+  const auto never = [] { return false; };
+  EXPECT_EQ(bed.process(verify, never)->exit, Exit::done);
+  EXPECT_EQ(bed.process(list, never)->verdict, "1 machines are ours");
+  nodes.clear();
+  EXPECT_EQ(bed.process(verify, never)->exit, Exit::findings);
+  EXPECT_EQ(bed.process(list, never)->verdict, "2 machines are ours");
+}
+
 TEST(Provision, AQuotaIsToldWithTheProvidersWords) {
   Bed bed;
   bed.provider.refusals["create 802"] = {Kind::exhausted, Progress::answered,

@@ -162,7 +162,8 @@ class FromNothing(PveLab):
 class Trouble(PveLab):
     def test_a_wrong_token(self):
         self.inject("pve-token")
-        self.refuses(1, "P3", "does not take the token")
+        self.refuses(3, "P3", "does not take the token")
+        self.assertEqual(self.proxmox("list")[0], 3)
         self.recovers()
 
     def test_a_missing_privilege(self):
@@ -288,6 +289,19 @@ class Foreign(PveLab):
         code, _, summary = self.up()
         self.assertEqual(code, 0, summary)
         self.assertIn(700, made(self.lab)[1])
+
+    def test_names_narrow_what_is_shown_and_warnings_outlive_success(self):
+        self.assertEqual(self.proxmox("create")[0], 0)
+        host = [vm["host"] for vm in state_of(self.lab)["vms"] if vm["id"] == 801][0]
+        self.ask("PUT", f"/nodes/{host}/qemu/801/config", agent="enabled=0")
+        for words in (("list", "cp2"), ("verify", "cp2")):
+            code, lines, summary = self.proxmox(*words)
+            self.assertEqual(code, 0, summary)
+            self.assertEqual([row["vmid"] for row in lines if row["type"] == "vm"], [802])
+            self.assertEqual(findings(lines), [])
+        code, lines, summary = self.up()
+        self.assertEqual(code, 0, summary)
+        self.assertIn("proxmox.agent", [row["id"] for row in findings(lines)])
 
     def test_a_copy_of_a_machine_is_never_removed(self):
         self.assertEqual(self.proxmox("create")[0], 0)
