@@ -144,10 +144,11 @@ void write_report(const std::string& cluster, StateDir& state, Summary& summary,
   if (written) summary.written.emplace_back("report", state.path() + "/report.html");
 }
 
-/// The front of the line, with --provision. What it came to, or how the command ends.
+/// The front of the line, with --provision. What it came to, with warnings about machines that
+/// exist (rule C7), or how the command ends.
 tl::expected<RunResult, Summary> provision(const UpRequest& request, const Ground& ground,
-                                     const ProfileInput& input, const RunId& id, Workspace& space,
-                                     Desk& desk) {
+                                           const ProfileInput& input, const RunId& id,
+                                           Workspace& space, Desk& desk) {
   search_in_lab(input, ground, space);
   if (!request.provision) return RunResult{};
   ProvisionWish wish;
@@ -166,6 +167,12 @@ tl::expected<RunResult, Summary> provision(const UpRequest& request, const Groun
     summary.next.push_back(std::move(step));
   }
   return tl::unexpected(std::move(summary));
+}
+
+/// What the machines took belongs to the same run.
+void add(const RunResult& made, RunResult& result) {
+  result.mutations += made.mutations;
+  result.findings.insert(result.findings.begin(), made.findings.begin(), made.findings.end());
 }
 
 Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileInput& input,
@@ -218,10 +225,7 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   wish.run = id;
   wish.kubernetes = work ? &work->part() : nullptr;
   Summary summary = summary_of(input, run_engine(input.profile, *space, wish, desk));
-  summary.result.mutations += made->mutations;
-  // Warnings about machines that exist, such as those of rule C7.
-  summary.result.findings.insert(summary.result.findings.begin(), made->findings.begin(),
-                                 made->findings.end());
+  add(*made, summary.result);
   if (summary.result.api_proved) export_once();
   if (work && work->part().result().started()) {
     work->show(summary.result);

@@ -17,7 +17,7 @@ namespace {
 using Kind = ProvisionStep::Kind;
 
 /// A call whose answer did not come has had its effect by then, or never will: Proxmox forks a
-/// task, or refuses, within the call itself. It counts from the intent, so the call itself is in it.
+/// task, or refuses, within the call itself. It counts from the intent, and so contains the call.
 constexpr std::int64_t kSettleMs =
     std::chrono::duration_cast<std::chrono::milliseconds>(kProviderCallLimit).count() + 15'000;
 /// By how much the provider's clock may differ from ours.
