@@ -337,9 +337,10 @@ WebClient& MachineDesk::web() {
 
 Result<std::unique_ptr<Provider>> MachineDesk::open_provider(WebServer server) {
   server.scheme = std::string(kProxmoxScheme);
+  std::string user = user_of_token(server.token);
   auto web = HttpsWebApi::make(loop().io(), std::move(server));
   if (!web) return tl::unexpected(std::move(web).error());
-  return std::make_unique<ProxmoxProvider>(*std::move(web));
+  return std::make_unique<ProxmoxProvider>(*std::move(web), std::move(user));
 }
 
 void MachineDesk::begin_rsa_key() { rsa_keys_.emplace_back(&pki::PrivateKey::generate_rsa); }

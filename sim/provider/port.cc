@@ -13,8 +13,6 @@ namespace {
 
 using Kind = ProviderError::Kind;
 
-/// As the adapter has it for the real one.
-constexpr Duration kCallLimit = std::chrono::seconds(30);
 /// Longer than that: what is lost does not come.
 constexpr Duration kNeverComes = std::chrono::hours(1);
 constexpr std::string_view kRead = "provider read";
@@ -64,7 +62,7 @@ Task<std::optional<ProviderError>> SimProvider::ask(Context context) {
   ProviderPassage passage = world_.provider_passage(std::nullopt);
   const Duration way = world_.plan().latency + passage.delay;
   const Duration there = passage.lose_request || passage.lose_reply ? kNeverComes : 2 * way;
-  auto lost = co_await travel(context.within(kCallLimit), there);
+  auto lost = co_await travel(context.within(kProviderCallLimit), there);
   if (lost) co_return lost;
   const CrashPoint after{CrashSite::after_call, kRead};
   if (world_.crash_here(process_, after)) co_await hang(world_.clock());
@@ -92,7 +90,7 @@ Task<ProviderResult<ProviderTaskId>> SimProvider::change(Context context, VmRequ
                              *answer = carried_out(world, request, spec);
                            });
   }
-  auto silence = co_await travel(context.within(kCallLimit), lost ? kNeverComes : 2 * way);
+  auto silence = co_await travel(context.within(kProviderCallLimit), lost ? kNeverComes : 2 * way);
   if (silence) co_return tl::unexpected(*std::move(silence));
   const CrashPoint after{CrashSite::after_call, point_of(request.deed)};
   if (world_.crash_here(process_, after)) co_await hang(world_.clock());

@@ -38,8 +38,10 @@ ProvisionWork work_of(const ProxmoxRequest& request) {
   using Goal = ProvisionRun::Goal;
   const std::vector<NodeName> nodes = request.nodes;
   switch (request.deed) {
-    case ProxmoxDeed::verify: return [](ProvisionRun& run, Context c) { return run.verify(c); };
-    case ProxmoxDeed::list: return [](ProvisionRun& run, Context c) { return run.list(c); };
+    case ProxmoxDeed::verify:
+      return [nodes](ProvisionRun& run, Context c) { return run.verify(c, nodes); };
+    case ProxmoxDeed::list:
+      return [nodes](ProvisionRun& run, Context c) { return run.list(c, nodes); };
     case ProxmoxDeed::create:
       return [](ProvisionRun& run, Context c) { return run.bring_up(c, Goal::created); };
     case ProxmoxDeed::start:

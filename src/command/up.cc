@@ -144,19 +144,20 @@ void write_report(const std::string& cluster, StateDir& state, Summary& summary,
   if (written) summary.written.emplace_back("report", state.path() + "/report.html");
 }
 
-/// The front of the line, with --provision. How many changes that took, or how the command ends.
-tl::expected<int, Summary> provision(const UpRequest& request, const Ground& ground,
-                                     const ProfileInput& input, const RunId& id, Workspace& space,
-                                     Desk& desk) {
+/// The front of the line, with --provision. What it came to, with warnings about machines that
+/// exist (rule C7), or how the command ends.
+tl::expected<RunResult, Summary> provision(const UpRequest& request, const Ground& ground,
+                                           const ProfileInput& input, const RunId& id,
+                                           Workspace& space, Desk& desk) {
   search_in_lab(input, ground, space);
-  if (!request.provision) return 0;
+  if (!request.provision) return RunResult{};
   ProvisionWish wish;
   wish.run = id;
   wish.work = [&](ProvisionRun& run, Context context) {
     return make_machines(run, context, input, space, desk);
   };
   RunResult made = run_provision(input, ground, space.state.get(), wish, desk);
-  if (made.exit == Exit::done) return made.mutations;
+  if (made.exit == Exit::done) return made;
   Summary summary = summary_of(input, std::move(made));
   for (std::string step : next_steps(summary.result, ground, input.profile.name)) {
     constexpr std::string_view kUp = "ichor up";
@@ -166,6 +167,12 @@ tl::expected<int, Summary> provision(const UpRequest& request, const Ground& gro
     summary.next.push_back(std::move(step));
   }
   return tl::unexpected(std::move(summary));
+}
+
+/// What the machines took belongs to the same run.
+void add(const RunResult& made, RunResult& result) {
+  result.mutations += made.mutations;
+  result.findings.insert(result.findings.begin(), made.findings.begin(), made.findings.end());
 }
 
 Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileInput& input,
@@ -218,7 +225,7 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   wish.run = id;
   wish.kubernetes = work ? &work->part() : nullptr;
   Summary summary = summary_of(input, run_engine(input.profile, *space, wish, desk));
-  summary.result.mutations += *made;
+  add(*made, summary.result);
   if (summary.result.api_proved) export_once();
   if (work && work->part().result().started()) {
     work->show(summary.result);

@@ -1,5 +1,6 @@
 #include "model/journal_facts.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/mutant.h"
@@ -28,11 +29,21 @@ std::string_view cut(std::string_view& rest, char separator) {
 void JournalFacts::fold(const JournalRecord& record, MonoTime now) {
   ++count_;
   // Machines at a provider have facts of their own (phase/provision_facts.h). What the journal
-  // knows of a node's life ends with its machine.
+  // knows of a node's life ends with its machine. A machine that was made is a new life as well,
+  // for one that others removed left no record; unless the node did something since it was asked
+  // for: then this outcome is told late, and of that same life.
   if (record.call >= kCreateVm) {
-    const bool removed = record.call == kDestroyVm && record.kind == RecordKind::outcome &&
-                         record.outcome == OutcomeKind::done;
-    if (!removed) return;
+    const bool done = record.kind == RecordKind::outcome && record.outcome == OutcomeKind::done;
+    const bool removed = done && record.call == kDestroyVm;
+    const auto lives = [&](const auto& of_call) {
+      const MutationFact* fact = lookup(of_call.second, record.node);
+      return fact && fact->intent > record.ref;
+    };
+    const auto settled = settled_.find(record.node);
+    const bool seen_since = settled != settled_.end() && settled->second > record.ref;
+    const bool made = done && record.call == kCreateVm && !seen_since &&
+                      std::none_of(mutations_.begin(), mutations_.end(), lives);
+    if (!removed && !made) return;
     JournalRecord reset;
     reset.kind = RecordKind::observed;
     reset.node = record.node;

@@ -168,6 +168,43 @@ TEST(JournalFacts, ALifeEndsWithTheMachineAndNoSoonerThanItIsGone) {
   EXPECT_EQ(facts.last(Call::apply_configuration, kNode), nullptr);
 }
 
+TEST(JournalFacts, AMachineThatIsMadeStartsANewLife) {
+  JournalFacts facts;
+  facts.fold(intent(1, Call::apply_configuration, "pin"), MonoTime{});
+  JournalRecord settled;
+  settled.seq = 2;
+  settled.kind = RecordKind::observed;
+  settled.node = kNode;
+  settled.key = std::string(kSettledKey);
+  facts.fold(settled, MonoTime{});
+  // Others removed the machine, and no record says so.
+  JournalRecord creation = intent(3, kCreateVm, "proxmox create 801");
+  facts.fold(creation, MonoTime{});
+  creation.kind = RecordKind::outcome;
+  creation.ref = 3;
+  creation.outcome = OutcomeKind::refused;
+  facts.fold(creation, MonoTime{});
+  EXPECT_TRUE(facts.settled(kNode));
+  creation.outcome = OutcomeKind::done;
+  facts.fold(creation, MonoTime{});
+  EXPECT_FALSE(facts.settled(kNode));
+  EXPECT_EQ(facts.last(Call::apply_configuration, kNode), nullptr);
+}
+
+TEST(JournalFacts, ACreationThatIsToldLateEndsNoLife) {
+  JournalFacts facts;
+  facts.fold(intent(1, kCreateVm, "proxmox create 801"), MonoTime{});
+  facts.fold(intent(2, Call::apply_configuration, "pin"), MonoTime{});
+  JournalRecord outcome;
+  outcome.kind = RecordKind::outcome;
+  outcome.call = kCreateVm;
+  outcome.node = kNode;
+  outcome.ref = 1;
+  outcome.outcome = OutcomeKind::done;
+  facts.fold(outcome, MonoTime{});
+  EXPECT_NE(facts.last(Call::apply_configuration, kNode), nullptr);
+}
+
 TEST(JournalFacts, ANodeThatRanBeforeTheJournalIsKnownByItsBoot) {
   JournalFacts facts;
   JournalRecord bound;

@@ -125,6 +125,7 @@ struct ProviderTask {
   bool ok{false};      // it ended well, perhaps with warnings
   std::string result;  // "OK", or the provider's words
   std::int64_t started_s{0};
+  bool of_others{false};  // in a list: another user, or another token, started it
 };
 
 /// Of a token on one path: what it may do there.

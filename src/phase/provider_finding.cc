@@ -17,6 +17,8 @@ Exit exit_of(const ProviderError& error) {
     case Kind::untrusted:
     case Kind::expired: return Exit::unsafe;
     case Kind::called_off: return Exit::interrupted;
+    case Kind::unauthorized:
+    case Kind::forbidden: return Exit::findings;
     default: return Exit::failed;
   }
 }

@@ -8,6 +8,7 @@
 #include "base/ip.h"
 #include "base/mutant.h"
 #include "pki/digest.h"
+#include "port/provider.h"
 
 namespace ichor {
 
@@ -16,8 +17,9 @@ namespace {
 using Kind = ProvisionStep::Kind;
 
 /// A call whose answer did not come has had its effect by then, or never will: Proxmox forks a
-/// task, or refuses, within the call itself.
-constexpr std::int64_t kSettleMs = 10'000;
+/// task, or refuses, within the call itself. It counts from the intent, and so contains the call.
+constexpr std::int64_t kSettleMs =
+    std::chrono::duration_cast<std::chrono::milliseconds>(kProviderCallLimit).count() + 15'000;
 /// By how much the provider's clock may differ from ours.
 constexpr std::int64_t kSkewMs = 300'000;
 
@@ -224,7 +226,7 @@ std::optional<ProvisionStep> unfinished_step(const VmPlace& place, const Provisi
   const auto tasks = sight.tasks.find(place.id);
   if (tasks != sight.tasks.end()) {
     for (const ProviderTask& task : tasks->second) {
-      if (task.kind != task_kind(deed) || facts.knows(task.id)) continue;
+      if (task.of_others || task.kind != task_kind(deed) || facts.knows(task.id)) continue;
       // What seems to be older is still ours if its effect is there: clocks jump. Else it is that
       // of a machine which had the number before.
       const bool recent = task.started_s * 1000 >= last->wall_ms - kSkewMs;
@@ -237,7 +239,11 @@ std::optional<ProvisionStep> unfinished_step(const VmPlace& place, const Provisi
     return ProvisionStep{
         Kind::settle, deed, {}, fmt::format("the answer to its {} was lost", name_of(deed))};
   }
-  const bool gone = deed == VmDeed::destroy && !sight.find(place.id);
+  const VmSeen* vm = sight.find(place.id);
+  // Its task was not found. The call left because no such machine was seen, so this one is new.
+  const bool made = deed == VmDeed::create && vm && vm->lock.empty();
+  if (made) return ProvisionStep{Kind::made, deed, {}, "it was created"};
+  const bool gone = deed == VmDeed::destroy && !vm;
   if (gone) return ProvisionStep{Kind::gone, deed, {}, "it was removed"};
   return std::nullopt;
 }

@@ -21,7 +21,8 @@ bool is_ours(const VmSeen& vm, const ClusterProfile& profile);
 /// the same machine.
 std::vector<VmSpec> machines_for(const ClusterProfile& profile, const ProviderPlan& plan);
 
-/// The MACs and UUIDs of machines_for() in the nodes' plans: they tell which machine is which node.
+/// The MACs of machines_for() in the nodes' plans: they tell which machine is which node. UUIDs of
+/// the plans stay as they are: without one in the profile, a machine is known by its MAC alone.
 void bind_machines(ClusterProfile& profile, const ProviderPlan& plan);
 
 /// What a command does with machines. Each of them needs the privileges of those before it.
@@ -63,6 +64,7 @@ struct ProvisionStep {
     follow,  // a task that was started; `task`
     settle,  // look again: the last call may still have its effect
     gone,    // the machine was removed, and the journal does not say so yet
+    made,    // the machine was created, and the journal does not say so yet
     ready,   // nothing is left to do
   };
   Kind kind{Kind::ready};
@@ -71,8 +73,8 @@ struct ProvisionStep {
   std::string why{};
 };
 
-/// What is left of earlier attempts: a task to follow, an effect to wait for, or a removal to write
-/// down. Nothing if the machine may be judged by what was seen of it.
+/// What is left of earlier attempts: a task to follow, an effect to wait for, or one to write down.
+/// Nothing if the machine may be judged by what was seen of it.
 std::optional<ProvisionStep> unfinished_step(const VmPlace& place, const ProvisionSight& sight,
                                              const ProvisionFacts& facts, std::int64_t wall_ms);
 

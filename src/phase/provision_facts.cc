@@ -98,6 +98,7 @@ void ProvisionFacts::fold(const JournalRecord& record) {
     attempt.open = true;
     attempt.place = place_of(record.value);
     attempt.node = record.node;
+    if (*deed == VmDeed::create) made_[attempt.place.id] = attempt.node;
     attempts_[attempt.place.id] = std::move(attempt);
     return;
   }
@@ -109,7 +110,17 @@ void ProvisionFacts::fold(const JournalRecord& record) {
   if (found == attempts_.end()) return;
   VmAttempt& attempt = found->second;
   if (names_task) attempt.task = ProviderTaskId(record.value);
-  if (record.kind == RecordKind::outcome) attempt.open = record.outcome == OutcomeKind::unknown;
+  if (record.kind != RecordKind::outcome) return;
+  attempt.open = record.outcome == OutcomeKind::unknown;
+  const OutcomeKind unmade =
+      attempt.deed == VmDeed::destroy ? OutcomeKind::done : OutcomeKind::refused;
+  const bool makes = attempt.deed == VmDeed::create || attempt.deed == VmDeed::destroy;
+  if (makes && record.outcome == unmade) made_.erase(attempt.place.id);
+}
+
+const NodeName* ProvisionFacts::made(VmId id) const {
+  const auto found = made_.find(id);
+  return found == made_.end() ? nullptr : &found->second;
 }
 
 const VmAttempt* ProvisionFacts::last(VmId id) const {

@@ -42,9 +42,13 @@ class ProvisionFacts {
   std::vector<const VmAttempt*> open() const;
   /// Whether a task belongs to an attempt already: then it is not that of another one.
   bool knows(const ProviderTaskId& task) const { return tasks_.contains(task); }
+  /// The node for which ichor created the machine with this number, or asked for it; null if it did
+  /// not, or removed the machine since. The number may have gone to another machine meanwhile.
+  const NodeName* made(VmId id) const;
 
  private:
   std::map<VmId, VmAttempt> attempts_;
+  std::map<VmId, NodeName> made_;
   std::set<ProviderTaskId> tasks_;
 };
 

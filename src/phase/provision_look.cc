@@ -138,6 +138,7 @@ Task<void> ProvisionLook::read_machine(Context context, Reading& reading, VmSeen
   if (!now || !config) co_return;
   // A release that tells no tags here has them in the list.
   if (now->tags.empty()) now->tags = vm.tags;
+  now->is_template = now->is_template || vm.is_template || config->get("template") == "1";
   vm = *std::move(now);
   vm.config = *std::move(config);
 }

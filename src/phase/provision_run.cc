@@ -102,6 +102,8 @@ RunResult ProvisionRun::conclude(Context context, MonoTime started, std::string 
     result_.exit = Exit::done;
     result_.verdict = std::move(done);
   }
+  // A rejected token or a missing privilege is a finding only as long as nothing was changed.
+  if (changed_ && result_.exit == Exit::findings) result_.exit = Exit::failed;
   result_.elapsed = context.now() - started;
   if (!world_.ledger) return std::move(result_);
   tell(result_.exit == Exit::done ? EventKind::phase_done : EventKind::phase_failed, {},
@@ -239,6 +241,7 @@ Task<bool> ProvisionRun::carry_out(Context context, VmDeed deed, VmSpec spec) {
     case VmDeed::stop: task = co_await world_.provider.stop(context, spec.place); break;
     case VmDeed::destroy: task = co_await world_.provider.destroy(context, spec.place); break;
   }
+  changed_ = changed_ || task || task.error().progress == Progress::sent;
   if (task) {
     // Before it is waited for: a run that dies now leaves the name of its task.
     if (!mutant("task-not-kept")) {
@@ -293,6 +296,9 @@ Task<bool> ProvisionRun::take_up(Context context, const Work& work) {
   if (work.step.kind == ProvisionStep::Kind::gone) {
     co_return co_await end_attempt(attempt, OutcomeKind::done, "the machine is not there any more");
   }
+  if (work.step.kind == ProvisionStep::Kind::made) {
+    co_return co_await end_attempt(attempt, OutcomeKind::done, "the machine is there");
+  }
   if (attempt.task.value().empty()) {
     const std::uint64_t kept = co_await append(
         task_record(attempt.deed, attempt.node, attempt.place, attempt.intent, work.step.task));
@@ -332,7 +338,8 @@ Task<void> ProvisionRun::advance(Context context, Work work, Goal goal) {
       }
       break;
     case Step::follow:
-    case Step::gone: co_await take_up(context, work); break;
+    case Step::gone:
+    case Step::made: co_await take_up(context, work); break;
   }
 }
 
@@ -407,8 +414,14 @@ Task<RunResult> ProvisionRun::change(Context context, VmWish wish, std::vector<N
   if (go_on) go_on = co_await look(limited);
   VmSelection selection;
   if (go_on) selection = select_machines(profile_, wish, sight_, facts_, nodes);
-  for (Finding& finding : selection.findings) fail(std::move(finding), Exit::unsafe);
-  go_on = go_on && selection.findings.empty();
+  for (Finding& finding : selection.findings) {
+    if (finding.severity == Severity::error) {
+      fail(std::move(finding), Exit::unsafe);
+    } else {
+      result_.findings.push_back(std::move(finding));
+    }
+  }
+  go_on = go_on && result_.verdict.empty();
   while (go_on) {
     std::vector<Work> work;
     for (const VmSeen& vm : selection.vms) {
@@ -433,11 +446,18 @@ Task<RunResult> ProvisionRun::change(Context context, VmWish wish, std::vector<N
   co_return conclude(
       context, started,
       selection.vms.empty()
-          ? fmt::format("there is no VM with the tag {}", tag_of(profile_))
+          ? fmt::format("no node of the profile has a VM with the tag {}", tag_of(profile_))
           : fmt::format("{} machines are {}", selection.vms.size(), kDone[static_cast<int>(wish)]));
 }
 
-Task<RunResult> ProvisionRun::verify(Context context) {
+void ProvisionRun::keep_only(const std::vector<NodeName>& nodes) {
+  if (nodes.empty()) return;
+  std::erase_if(sight_.vms, [&](const VmSeen& vm) {
+    return std::find(nodes.begin(), nodes.end(), NodeName(vm.name)) == nodes.end();
+  });
+}
+
+Task<RunResult> ProvisionRun::verify(Context context, std::vector<NodeName> nodes) {
   const MonoTime started = context.now();
   const bool access = co_await check_access(context, ProviderUse::make);
   // With a token that may not do everything the rest is still told.
@@ -446,6 +466,7 @@ Task<RunResult> ProvisionRun::verify(Context context) {
     ProvisionDecision decision =
         decide_provision(profile_, specs_, sight_, facts_, context.clock->wall().unix_ms);
     for (Finding& finding : decision.findings) fail(std::move(finding), Exit::findings);
+    keep_only(nodes);
     judge_machines();
     if (access) co_await check_image(context);
   }
@@ -454,10 +475,11 @@ Task<RunResult> ProvisionRun::verify(Context context) {
       fmt::format("Proxmox VE {} can make the {} machines", looks_.version().text, specs_.size()));
 }
 
-Task<RunResult> ProvisionRun::list(Context context) {
+Task<RunResult> ProvisionRun::list(Context context, std::vector<NodeName> nodes) {
   const MonoTime started = context.now();
   const bool access = co_await check_access(context, ProviderUse::list);
   if (access) co_await look(context);
+  keep_only(nodes);
   const auto ours = std::count_if(sight_.vms.begin(), sight_.vms.end(),
                                   [&](const VmSeen& vm) { return is_ours(vm, profile_); });
   co_return conclude(context, started, fmt::format("{} machines are ours", ours));

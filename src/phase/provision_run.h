@@ -41,12 +41,12 @@ class ProvisionRun {
   Task<RunResult> bring_up(Context context, Goal goal);
   /// Start, stop or destroy what is ours. `nodes` empty: all of the cluster.
   Task<RunResult> change(Context context, VmWish wish, std::vector<NodeName> nodes);
-  /// Permissions, the image, machines and their configs; changes nothing.
-  Task<RunResult> verify(Context context);
+  /// Permissions, the image, machines and their configs; changes nothing. `nodes` empty: all.
+  Task<RunResult> verify(Context context, std::vector<NodeName> nodes);
   /// Machines and their configs only.
-  Task<RunResult> list(Context context);
+  Task<RunResult> list(Context context, std::vector<NodeName> nodes);
 
-  /// What the last look saw.
+  /// What the last look saw; after verify() and list() the machines of the named nodes only.
   const ProvisionSight& sight() const { return sight_; }
 
  private:
@@ -59,6 +59,7 @@ class ProvisionRun {
   Task<bool> check_access(Context context, ProviderUse use);
   Task<bool> check_image(Context context);
   Task<bool> look(Context context);
+  void keep_only(const std::vector<NodeName>& nodes);
   /// Findings of rule C7 on machines that are ours: errors fail the run, the rest is told.
   void judge_machines();
   /// Does all of it side by side, and waits a little. False: the run ends here.
@@ -90,6 +91,7 @@ class ProvisionRun {
   ProvisionSight sight_;
   std::set<VmId> failed_;                // of this run: nothing more is tried with them
   std::map<VmId, std::string> waiting_;  // why, as the last look had it
+  bool changed_{false};                  // or perhaps: by a call of this run
   RunResult result_;
 };
 

@@ -32,6 +32,7 @@ class FakeProvider final : public Provider {
   bool list_lags{false};                          // the list shows machines as they were first
   std::map<std::string, std::string> tasks_fail;  // by "KIND VMID": the result
   std::map<std::string, ProviderError> refusals;  // by "create 801": answered instead
+  std::map<std::string, Duration> late;           // by "create 801": lost once, after that time
   std::vector<std::string> images{"local:iso/talos.iso"};
 
   // --- what became of it
@@ -98,6 +99,12 @@ class FakeProvider final : public Provider {
     const std::string deed = fmt::format("create {}", spec.place.id);
     const auto refused = refusals.find(deed);
     if (refused != refusals.end()) co_return tl::unexpected(refused->second);
+    const auto lost = late.extract(deed);
+    if (!lost.empty()) {
+      co_await sleep_for(context, lost.mapped());
+      ProviderError silence{ProviderError::Kind::unreachable, Progress::sent, deed, "no answer"};
+      co_return tl::unexpected(std::move(silence));
+    }
     auto task = host.create(spec);
     if (task) ++created[spec.place.id];
     if (falls_silent) co_await hang(context);

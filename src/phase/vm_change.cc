@@ -5,6 +5,35 @@
 
 namespace ichor {
 
+namespace {
+
+/// Whether this very machine is the one of a node, and not a copy of it.
+bool is_meant(const VmSeen& vm, const ClusterProfile& profile, const ProvisionFacts& facts) {
+  if (vm.is_template) return false;
+  const NodeName* made = facts.made(vm.place.id);
+  if (made && made->value() == vm.name) return true;
+  return std::any_of(profile.nodes.begin(), profile.nodes.end(), [&](const NodePlan& node) {
+    return node.vmid == vm.place.id && node.name.value() == vm.name;
+  });
+}
+
+Finding left_alone(const VmSeen& vm, const ClusterProfile& profile) {
+  return {Severity::warning,
+          "P4",
+          {},
+          "proxmox",
+          fmt::format("{} {} ({}) on {} has the tag {} and is no machine of the profile: it is "
+                      "left alone",
+                      vm.is_template ? "the template" : "VM", vm.place.id, vm.name, vm.place.host,
+                      tag_of(profile)),
+          fmt::format("if it is a copy, take the tag away: `qm set {} --tags ''`; if it must go, "
+                      "remove it in Proxmox; if it is a node, add it to the profile with its name "
+                      "and `vmid: {}`",
+                      vm.place.id, vm.place.id)};
+}
+
+}  // namespace
+
 VmSelection select_machines(const ClusterProfile& profile, VmWish wish, const ProvisionSight& sight,
                             const ProvisionFacts& facts, const std::vector<NodeName>& nodes) {
   VmSelection selection;
@@ -12,7 +41,12 @@ VmSelection select_machines(const ClusterProfile& profile, VmWish wish, const Pr
     return nodes.empty() || std::find(nodes.begin(), nodes.end(), name) != nodes.end();
   };
   for (const VmSeen& vm : sight.vms) {
-    if (is_ours(vm, profile) && wanted(NodeName(vm.name))) selection.vms.push_back(vm);
+    if (!is_ours(vm, profile) || !wanted(NodeName(vm.name))) continue;
+    if (is_meant(vm, profile, facts)) {
+      selection.vms.push_back(vm);
+    } else {
+      selection.findings.push_back(left_alone(vm, profile));
+    }
   }
   for (const VmAttempt* attempt : facts.open()) {
     const bool removes = wish == VmWish::destroy && attempt->deed == VmDeed::destroy;
@@ -27,7 +61,8 @@ VmSelection select_machines(const ClusterProfile& profile, VmWish wish, const Pr
                                    [&](const VmSeen& vm) { return vm.name == node.value(); });
     if (found) continue;
     selection.findings.push_back({Severity::error, "P4", node, "proxmox",
-                                  fmt::format("there is no VM with the name {} and the tag {}",
+                                  fmt::format("there is no VM with the number and the name of {} "
+                                              "and the tag {}",
                                               node.value(), tag_of(profile)),
                                   "`ichor proxmox list` shows the machines that are ours"});
   }

@@ -10,12 +10,14 @@ namespace ichor {
 enum class VmWish { start, stop, destroy };
 
 struct VmSelection {
-  std::vector<VmSeen> vms;  // ours, in the order of their numbers
-  std::vector<Finding> findings;
+  std::vector<VmSeen> vms;        // in the order of their numbers
+  std::vector<Finding> findings;  // an error: nothing is done at all
 };
 
-/// Ours among those that were seen, and with `destroy` those that an earlier run was removing; of
-/// the named nodes only, if some are named.
+/// Machines with our tag whose number and name are those of a node of the profile, or that this
+/// journal says ichor created; with `destroy` also those that an earlier run was removing. Of the
+/// named nodes only, if some are named. The tag is not enough, because Proxmox copies it to clones
+/// and templates: what else has it is a warning, and is left alone.
 VmSelection select_machines(const ClusterProfile& profile, VmWish wish, const ProvisionSight& sight,
                             const ProvisionFacts& facts, const std::vector<NodeName>& nodes);
 

@@ -39,6 +39,9 @@ inline std::string to_text(const ProviderError& error) { return error.call + ": 
 template <class T>
 using ProviderResult = tl::expected<T, ProviderError>;
 
+/// No call takes longer, connection and handshake included.
+inline constexpr Duration kProviderCallLimit = std::chrono::seconds(30);
+
 /// Makes machines. Every mutation gives the task that carries it out; that the call succeeded says
 /// only that the task exists. A mutation is never sent twice by the adapter: where the answer was
 /// lost (Progress::sent), the caller looks.

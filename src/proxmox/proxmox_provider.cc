@@ -16,8 +16,6 @@ using nlohmann::json;
 using Kind = ProviderError::Kind;
 
 constexpr std::string_view kRoot = "/api2/json";
-/// One call, connection and handshake included.
-constexpr Duration kCallLimit = std::chrono::seconds(30);
 constexpr std::size_t kTextMax = 500;
 
 /// What a refusal is about, as far as the provider's reaction depends on it. Proxmox has one status
@@ -50,6 +48,10 @@ Kind kind_of(const CallError& error) {
 }
 
 std::string tidy(std::string_view text) { return clean_text(text.substr(0, kTextMax)); }
+
+/// Tags decide what may be removed, and the end of a cut list may be the tag of another cluster.
+/// The limit of the answer is theirs too.
+std::string whole(std::string_view text) { return clean_text(text, text.size()); }
 
 /// Proxmox says why in the status line; newer releases and wrong parameters also in the body.
 std::string words_of(const WebReply& reply, const json& body) {
@@ -92,6 +94,12 @@ std::string host_of(const ProviderTaskId& id) {
   return text.substr(5, text.find(':', 5) - 5);
 }
 
+/// Of who started the task: for a token USER@REALM!TOKENID.
+std::string user_of(const ProviderTaskId& id) {
+  const std::vector<std::string> fields = split(id.value(), ":");
+  return fields.size() > 7 ? fields[7] : std::string();
+}
+
 std::string vm_path(const VmPlace& place, std::string_view rest) {
   return fmt::format("/nodes/{}/qemu/{}{}", percent_encoded(place.host), place.id, rest);
 }
@@ -116,7 +124,7 @@ ProviderTask task_of(const json& row) {
 VmSeen seen_in(const json& row) {
   VmSeen vm;
   vm.name = tidy(text_in(row, "name"));
-  vm.tags = split(tidy(text_in(row, "tags")), ";, ");
+  vm.tags = split(whole(text_in(row, "tags")), ";, ");
   vm.running = text_in(row, "status") == "running";
   vm.is_template = number_in(row, "template") == 1;
   vm.lock = tidy(text_in(row, "lock"));
@@ -127,16 +135,35 @@ ProviderError odd(std::string call) {
   return {Kind::refused, Progress::answered, std::move(call), "the answer has another shape"};
 }
 
+/// Of a change with an answer that is no clear no: it may have happened.
+ProviderError unknown(std::string call, std::string words) {
+  return {Kind::unreachable, Progress::sent, std::move(call), std::move(words)};
+}
+
+/// Whether an answer says that nothing happened. A proxy between us that gives up (502, 504, 595)
+/// says nothing about what became of the call.
+bool says_no(int status, Kind kind) {
+  return status >= 300 && status <= 599 && kind != Kind::unreachable;
+}
+
 }  // namespace
+
+std::string user_of_token(const SecretString& token) {
+  return std::string(token.reveal().substr(0, token.reveal().find('=')));
+}
 
 Task<ProviderResult<json>> ProxmoxProvider::ask(Context context, WebAsk ask) {
   const std::string call =
       fmt::format("{} {}", ask.method, ask.target.substr(0, ask.target.find('?')));
   const bool reads = ask.method == "GET";
   ask.target = std::string(kRoot) + ask.target;
-  auto reply = co_await web_->ask(context.within(kCallLimit), std::move(ask));
+  auto reply = co_await web_->ask(context.within(kProviderCallLimit), std::move(ask));
   if (!reply) {
     const CallError& error = reply.error();
+    // An answer that was not read to its end, because it is too long, is no answer.
+    if (!reads && error.progress == Progress::answered && error.code != Code::cancelled) {
+      co_return tl::unexpected(unknown(call, tidy(error.text)));
+    }
     co_return tl::unexpected(ProviderError{kind_of(error), error.progress, call, tidy(error.text)});
   }
   const auto body = parse_json(reply->body.reveal());
@@ -144,14 +171,12 @@ Task<ProviderResult<json>> ProxmoxProvider::ask(Context context, WebAsk ask) {
   const json& tree = body ? *body : nothing;
   if (reply->status < 200 || reply->status > 299) {
     const std::string words = words_of(*reply, tree);
-    // A proxy between us that gives up says nothing about what became of the call.
     const Kind kind = kind_of(reply->status, words);
-    const bool lost = kind == Kind::unreachable && !reads;
-    co_return tl::unexpected(
-        ProviderError{kind, lost ? Progress::sent : Progress::answered, call, words});
+    if (!reads && !says_no(reply->status, kind)) co_return tl::unexpected(unknown(call, words));
+    co_return tl::unexpected(ProviderError{kind, Progress::answered, call, words});
   }
-  if (!tree.is_object() || !tree.contains("data")) co_return tl::unexpected(odd(call));
-  co_return tree["data"];
+  if (tree.is_object() && tree.contains("data")) co_return tree["data"];
+  co_return tl::unexpected(reads ? odd(call) : unknown(call, "the answer has another shape"));
 }
 
 Task<ProviderResult<json>> ProxmoxProvider::get(Context context, std::string path) {
@@ -164,9 +189,10 @@ Task<ProviderResult<ProviderTaskId>> ProxmoxProvider::change(Context context, We
   const std::string call = wanted.method + " " + wanted.target.substr(0, wanted.target.find('?'));
   const auto data = co_await ask(context, std::move(wanted));
   if (!data) co_return tl::unexpected(data.error());
-  const bool named = data->is_string() && data->get<std::string>().starts_with("UPID:");
-  if (!named) co_return tl::unexpected(odd(call));
-  co_return ProviderTaskId(tidy(data->get<std::string>()));
+  const std::string name = data->is_string() ? data->get<std::string>() : std::string();
+  const bool named = name.starts_with("UPID:") && name.size() <= kTextMax;
+  if (!named) co_return tl::unexpected(unknown(call, "the answer names no task"));
+  co_return ProviderTaskId(tidy(name));
 }
 
 Task<ProviderResult<ProviderVersion>> ProxmoxProvider::version(Context context) {
@@ -239,7 +265,10 @@ Task<ProviderResult<VmConfig>> ProxmoxProvider::config(Context context, VmPlace 
   VmConfig config;
   if (!data->is_object()) co_return tl::unexpected(odd("GET " + vm_path(place, "/config")));
   for (const auto& [key, value] : data->items()) {
-    if (value.is_string()) config.values[tidy(key)] = tidy(value.get<std::string>());
+    if (value.is_string()) {
+      const std::string text = value.get<std::string>();
+      config.values[tidy(key)] = key == "tags" ? whole(text) : tidy(text);
+    }
     if (value.is_number()) config.values[tidy(key)] = value.dump();
   }
   co_return config;
@@ -266,7 +295,10 @@ Task<ProviderResult<std::vector<ProviderTask>>> ProxmoxProvider::tasks(Context c
   if (!data) co_return tl::unexpected(data.error());
   std::vector<ProviderTask> tasks;
   if (data->is_array()) {
-    for (const json& row : *data) tasks.push_back(task_of(row));
+    for (const json& row : *data) {
+      tasks.push_back(task_of(row));
+      tasks.back().of_others = user_of(tasks.back().id) != user_;
+    }
   }
   std::stable_sort(tasks.begin(), tasks.end(), [](const ProviderTask& a, const ProviderTask& b) {
     return a.started_s > b.started_s;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/secret.h"
 #include "port/provider.h"
 #include "port/web_api.h"
 
@@ -12,7 +13,9 @@ namespace ichor {
 /// The API of Proxmox VE 8 and 9 (api2/json), with an API token. It keeps nothing of what it saw.
 class ProxmoxProvider final : public Provider {
  public:
-  explicit ProxmoxProvider(std::unique_ptr<WebApi> web) : web_(std::move(web)) {}
+  /// `user`: of our token, as user_of_token() has it. Tasks of all others are marked.
+  ProxmoxProvider(std::unique_ptr<WebApi> web, std::string user)
+      : web_(std::move(web)), user_(std::move(user)) {}
 
   Task<ProviderResult<ProviderVersion>> version(Context context) override;
   Task<ProviderResult<Privileges>> privileges(Context context, std::string path) override;
@@ -40,9 +43,13 @@ class ProxmoxProvider final : public Provider {
   Task<ProviderResult<ProviderTaskId>> change(Context context, WebAsk ask);
 
   std::unique_ptr<WebApi> web_;
+  std::string user_;
 };
 
 /// What the Authorization header has before the token.
 inline constexpr std::string_view kProxmoxScheme = "PVEAPIToken=";
+
+/// What stands before the secret: USER@REALM!TOKENID, the name under which Proxmox lists our tasks.
+std::string user_of_token(const SecretString& token);
 
 }  // namespace ichor

@@ -1,5 +1,6 @@
 #include "proxmox/proxmox_provider.h"
 
+#include <algorithm>
 #include <deque>
 #include <gtest/gtest.h>
 
@@ -50,7 +51,7 @@ class Proxmox : public testing::Test {
   CancelScope scope;
   Context context{&clock, &scope};
   Answers::Script script;
-  ProxmoxProvider provider{std::make_unique<Answers>(script)};
+  ProxmoxProvider provider{std::make_unique<Answers>(script), "ichor@pve!lab"};
 };
 
 TEST_F(Proxmox, ReadsTheRelease) {
@@ -134,6 +135,55 @@ TEST_F(Proxmox, AProxyThatGivesUpLeavesAChangeUnknown) {
   const auto started = run(provider.start(context, {"pve1", 801}));
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().progress, Progress::sent);
+}
+
+TEST_F(Proxmox, AnAnswerToAChangeThatIsNoClearNoLeavesItUnknown) {
+  const auto progress = [&](int status, const std::string& body) {
+    answer(status, body);
+    return run(provider.create(context, {})).error().progress;
+  };
+  EXPECT_EQ(progress(200, R"({"data":null})"), Progress::sent);
+  EXPECT_EQ(progress(200, R"({"data":"UP)"), Progress::sent);
+  EXPECT_EQ(progress(202, ""), Progress::sent);
+  EXPECT_EQ(progress(100, R"({"data":null})"), Progress::sent);
+  EXPECT_EQ(progress(0, ""), Progress::sent);
+  EXPECT_EQ(progress(600, ""), Progress::sent);
+  EXPECT_EQ(progress(302, ""), Progress::answered);
+  EXPECT_EQ(progress(400, R"({"data":null})"), Progress::answered);
+  EXPECT_EQ(progress(500, R"({"data":null})"), Progress::answered);
+  EXPECT_EQ(progress(501, ""), Progress::answered);
+  script.replies.emplace_back(tl::unexpected(CallError{
+      Call::open, Progress::answered, TlsVerdict::fine, Code::resource_exhausted, "too long"}));
+  EXPECT_EQ(run(provider.create(context, {})).error().progress, Progress::sent);
+}
+
+TEST_F(Proxmox, ATagIsNotCut) {
+  // With 500 bytes the list ended with "ichor-demo".
+  const std::string tags = std::string(489, 'x') + ";ichor-demo2";
+  const auto has = [](const std::vector<std::string>& all, const std::string& tag) {
+    return std::find(all.begin(), all.end(), tag) != all.end();
+  };
+  answer(200, R"({"data":{"vmid":801,"name":"cp1","status":"running","tags":")" + tags + "\"}}");
+  const auto vm = run(provider.machine(context, {"pve1", 801}));
+  ASSERT_TRUE(vm);
+  EXPECT_TRUE(has(vm->tags, "ichor-demo2"));
+  EXPECT_FALSE(has(vm->tags, "ichor-demo"));
+  answer(200, R"({"data":{"tags":")" + tags + "\"}}");
+  EXPECT_EQ(run(provider.config(context, {"pve1", 801}))->get("tags"), tags);
+}
+
+TEST_F(Proxmox, TasksOfAnotherUserOrTokenAreMarked) {
+  answer(200, R"({"data":[
+    {"upid":"UPID:pve1:0000A:0000B:0000D:qmcreate:801:ichor@pve!lab:","starttime":4},
+    {"upid":"UPID:pve1:0000A:0000B:0000C:qmcreate:801:ichor@pve!other:","starttime":3},
+    {"upid":"UPID:pve1:0000A:0000B:0000B:qmcreate:801:ichor@pve:","starttime":2},
+    {"upid":"UPID:pve1:0000A:0000B:0000A:qmcreate:801:root@pam:","starttime":1}]})");
+  std::vector<bool> of_others;
+  for (const auto& task : *run(provider.tasks(context, {"pve1", 801}))) {
+    of_others.push_back(task.of_others);
+  }
+  EXPECT_EQ(of_others, (std::vector<bool>{false, true, true, true}));
+  EXPECT_EQ(user_of_token(SecretString("ichor@pve!lab=secret")), "ichor@pve!lab");
 }
 
 TEST_F(Proxmox, ACertificateThatExpiredIsNoMatterOfTrying) {

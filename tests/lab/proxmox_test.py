@@ -162,7 +162,8 @@ class FromNothing(PveLab):
 class Trouble(PveLab):
     def test_a_wrong_token(self):
         self.inject("pve-token")
-        self.refuses(1, "P3", "does not take the token")
+        self.refuses(3, "P3", "does not take the token")
+        self.assertEqual(self.proxmox("list")[0], 3)
         self.recovers()
 
     def test_a_missing_privilege(self):
@@ -272,9 +273,9 @@ class Foreign(PveLab):
         with urllib.request.urlopen(request, context=trust, timeout=LIMIT_S) as answer:
             return json.load(answer)["data"]
 
-    def make(self, number, mac):
-        upid = self.ask("POST", "/nodes/pve1/qemu", vmid=number, name="database", memory=512,
-                        net0=f"virtio={mac},bridge=vmbr0", scsi0="local-lvm:8")
+    def make(self, number, mac, name="database", **more):
+        upid = self.ask("POST", "/nodes/pve1/qemu", vmid=number, name=name, memory=512,
+                        net0=f"virtio={mac},bridge=vmbr0", scsi0="local-lvm:8", **more)
         for _ in range(600):
             if self.ask("GET", f"/nodes/pve1/tasks/{upid}/status")["status"] == "stopped":
                 return
@@ -288,6 +289,28 @@ class Foreign(PveLab):
         code, _, summary = self.up()
         self.assertEqual(code, 0, summary)
         self.assertIn(700, made(self.lab)[1])
+
+    def test_names_narrow_what_is_shown_and_warnings_outlive_success(self):
+        self.assertEqual(self.proxmox("create")[0], 0)
+        host = [vm["host"] for vm in state_of(self.lab)["vms"] if vm["id"] == 801][0]
+        self.ask("PUT", f"/nodes/{host}/qemu/801/config", agent="enabled=0")
+        for words in (("list", "cp2"), ("verify", "cp2")):
+            code, lines, summary = self.proxmox(*words)
+            self.assertEqual(code, 0, summary)
+            self.assertEqual([row["vmid"] for row in lines if row["type"] == "vm"], [802])
+            self.assertEqual(findings(lines), [])
+        code, lines, summary = self.up()
+        self.assertEqual(code, 0, summary)
+        self.assertIn("proxmox.agent", [row["id"] for row in findings(lines)])
+
+    def test_a_copy_of_a_machine_is_never_removed(self):
+        self.assertEqual(self.proxmox("create")[0], 0)
+        self.make(900, "BC:24:11:00:09:00", name="cp1-backup", tags="ichor-pve-demo")
+        code, lines, summary = self.proxmox("destroy", "--cluster-name", "pve-demo")
+        self.assertEqual((code, made(self.lab)[1]), (0, [900]), summary)
+        rows = findings(lines)
+        self.assertEqual([row["id"] for row in rows], ["P4"])
+        self.assertIn("VM 900 (cp1-backup)", rows[0]["what"])
 
     def test_a_machine_of_others_is_never_removed(self):
         self.make(801, "BC:24:11:00:00:07")
