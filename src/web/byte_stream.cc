@@ -8,6 +8,7 @@
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 #include <type_traits>
+#include <utility>
 
 #include "web/tls_peer.h"
 
@@ -70,6 +71,8 @@ class StreamOn final : public ByteStream, public std::enable_shared_from_this<St
   }
 
   void close() override {
+    // It holds whoever opened us, who holds us: without this none of the two would ever end.
+    const Done waiting = std::exchange(done_, nullptr);
     closed_ = true;
     resolver_.cancel();
     // What is still under way ends with an error that nobody hears any more.
