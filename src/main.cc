@@ -19,12 +19,9 @@
 #include "cli/command_line.h"
 #include "command/commands.h"
 #include "command/hint_display.h"
-#include "web/upload.h"
 #include "journal/sqlite_journal.h"
 #include "kube/https_kube_api.h"
 #include "kube/https_kube_client.h"
-#include "web/https_web_api.h"
-#include "web/https_web_client.h"
 #include "machineconfig/canonical.h"
 #include "os/child.h"
 #include "os/durable_file.h"
@@ -46,6 +43,9 @@
 #include "view/fd_writer.h"
 #include "view/json_display.h"
 #include "view/text_display.h"
+#include "web/https_web_api.h"
+#include "web/https_web_client.h"
+#include "web/upload.h"
 
 namespace ichor {
 
