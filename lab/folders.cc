@@ -87,6 +87,35 @@ bool is_known(const fs::directory_entry& entry) {
   return of_lab || kubeconfig || name.ends_with(kMachines) || name.ends_with(".json.new");
 }
 
+/// Whether ichor writes files of this name into its folders.
+bool is_known_below(const std::string& name) {
+  constexpr std::array<std::string_view, 6> names{"lock",       ".gitignore",     "talosconfig",
+                                                  "journal.db", "journal.db-wal", "journal.db-shm"};
+  constexpr std::array<std::string_view, 7> ends{".yaml", ".json", ".html", ".log",
+                                                 ".txt",  ".tgz",  ".new"};
+  const bool named = std::find(names.begin(), names.end(), name) != names.end();
+  return named || name.starts_with("kubeconfig") ||
+         std::any_of(ends.begin(), ends.end(), [&](auto end) { return name.ends_with(end); });
+}
+
+/// Something in one of ichor's folders that ichor has not made; empty: there is nothing.
+std::string foreign_below(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
+    const fs::file_status status = entry.symlink_status(error);
+    if (fs::is_directory(status)) continue;
+    const bool known = fs::is_regular_file(status) && is_known_below(entry.path().filename());
+    if (!known) return entry.path().lexically_relative(folder.parent_path());
+  }
+  return error ? folder.filename().string() : std::string();
+}
+
+/// Without a slash at its end, which would follow a link, and without dots.
+std::string plain_path(const std::string& path) {
+  const fs::path plain = fs::path(path).lexically_normal();
+  return plain.has_filename() ? plain : plain.parent_path();
+}
+
 /// A run of ichor that works on the lab's machines.
 bool run_under_way(const std::string& path) {
   std::error_code error;
@@ -114,7 +143,8 @@ void add_labs(const fs::path& parent, std::string_view prefix, std::set<std::str
 
 }  // namespace
 
-Result<LabFolder> look_at_folder(const std::string& path) {
+Result<LabFolder> look_at_folder(const std::string& named) {
+  const std::string path = plain_path(named);
   struct stat found {};
   // Opening it would change the modes of a folder that is not ours to change.
   if (::lstat(path.c_str(), &found) != 0) return fail(Errc::invalid, path + ": No such folder");
@@ -140,8 +170,7 @@ std::vector<LabFolder> find_labs(const std::vector<std::string>& places) {
   std::set<std::string> paths;
   add_labs(temp_root(), kTemporary, paths);
   for (const std::string& place : places) {
-    fs::path path = fs::path(place).lexically_normal();
-    if (!path.has_filename()) path = path.parent_path();
+    const fs::path path = plain_path(place);
     paths.insert(path);
     add_labs(path, "", paths);
   }
@@ -152,7 +181,8 @@ std::vector<LabFolder> find_labs(const std::vector<std::string>& places) {
   return labs;
 }
 
-Result<void> remove_folder(const std::string& path) {
+Result<void> remove_folder(const std::string& named) {
+  const std::string path = plain_path(named);
   const auto lab = look_at_folder(path);
   if (!lab) return tl::unexpected(lab.error());
   const auto folder = Folder::open(path, Folder::Access::owner_only);
@@ -169,10 +199,12 @@ Result<void> remove_folder(const std::string& path) {
   std::error_code error;
   std::vector<fs::path> entries;
   for (const auto& entry : fs::directory_iterator(path, error)) {
-    if (!is_known(entry)) {
+    std::string foreign = is_known(entry) ? "" : entry.path().filename().string();
+    if (foreign.empty() && entry.is_directory()) foreign = foreign_below(entry.path());
+    if (!foreign.empty()) {
       return fail(Errc::unsafe, fmt::format("{} has {}, which no lab has made; move it to another "
                                             "folder, then remove the lab again",
-                                            path, entry.path().filename().string()));
+                                            path, foreign));
     }
     entries.push_back(entry.path());
   }

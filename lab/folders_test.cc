@@ -88,6 +88,23 @@ TEST_F(LabFolderTest, WhatNoLabHasMadeIsNeverRemoved) {
   EXPECT_TRUE(fs::exists(folder_ + "/cp1.machine.json")) << "nothing of it is gone";
 }
 
+TEST_F(LabFolderTest, WhatNoLabHasMadeIsNeverRemovedFromItsFoldersEither) {
+  for (const char* name : {"ichor/infra/thesis.md", "configs/thesis.md"}) {
+    fs::create_directories(folder_ + "/configs");
+    write(name);
+    const auto removed = remove_folder(folder_);
+    ASSERT_FALSE(removed);
+    EXPECT_THAT(removed.error().message, HasSubstr(name));
+    EXPECT_TRUE(fs::exists(folder_ + "/ichor/infra/journal.db")) << "nothing of it is gone";
+    fs::remove(folder_ + "/" + name);
+  }
+}
+
+TEST_F(LabFolderTest, ASlashOrADotAtTheEndNamesTheSameFolder) {
+  EXPECT_TRUE(remove_folder(folder_ + "/."));
+  EXPECT_FALSE(fs::exists(folder_));
+}
+
 TEST_F(LabFolderTest, AnyOtherFolderIsNoLab) {
   fs::remove(folder_ + "/lab.json");
   EXPECT_FALSE(look_at_folder(folder_));
@@ -102,12 +119,16 @@ TEST_F(LabFolderTest, ALinkToALabIsNotFollowed) {
   fs::create_symlink(folder_, link);
   EXPECT_FALSE(remove_folder(link));
   EXPECT_TRUE(fs::exists(folder_ + "/lab.json"));
+  EXPECT_FALSE(remove_folder(link + "/")) << "a slash at the end would follow it";
+  EXPECT_TRUE(fs::exists(folder_ + "/lab.json"));
   fs::remove(link);
-  // And a link within the lab leads to nothing that is removed.
+  // ichor makes no links, so one within the lab is somebody's, and so is what it leads to.
   const std::string outside = *make_temp_dir("ichor-lab-outside");
   std::ofstream(outside + "/kept") << "x";
   fs::create_symlink(outside, folder_ + "/ichor/elsewhere");
-  EXPECT_TRUE(remove_folder(folder_));
+  const auto removed = remove_folder(folder_);
+  ASSERT_FALSE(removed);
+  EXPECT_EQ(removed.error().code, Errc::unsafe);
   EXPECT_TRUE(fs::exists(outside + "/kept"));
   remove_temp_dir(outside);
 }

@@ -203,13 +203,13 @@ std::string about(const ClusterProfile& profile) {
 }
 
 /// A rehearsal shows what a bring-up meets, so what it met is told by the command that repeats it.
-void add_replays(const sim::RehearsalReport& report, Summary& summary) {
+void add_replays(const sim::RehearsalReport& report, const std::string& faults, Summary& summary) {
   for (const sim::RehearsedSeed& seed : report.seeds) {
     if (seed.end != RehearsalEnd::wrong) continue;
     summary.next = {
-        fmt::format("ichor rehearse --seeds {0}..{0}  # shows it again; this is a bug "
-                    "of ichor, please report it",
-                    seed.seed)};
+        fmt::format("ichor rehearse --seeds {0}..{0} --faults {1}  # shows it again; this is a "
+                    "bug of ichor, please report it",
+                    seed.seed, faults)};
     return;
   }
 }
@@ -229,7 +229,7 @@ Exit run(const RehearseRequest& request, const CommonOptions& common, Desk& desk
   const sim::RehearsalReport report = sim::rehearse(input->profile, options);
   show(report, common, desk);
   Summary summary = summary_for(report, *input);
-  add_replays(report, summary);
+  add_replays(report, request.faults, summary);
   if (!request.html.empty()) {
     const RehearsalTitle title{input->profile.name, input->path, about(input->profile)};
     const auto written =

@@ -136,12 +136,16 @@ Task<RunResult> Orchestrator::run_locked(Context context, Lease lease) {
     co_await beside.join();
   }
   RunResult result = conclude(context, started);
+  // Before the end is in the journal, which must say what this run says.
+  if (has_slept(context, result)) result = slept_over(std::move(result));
   co_await finish(result);
-  const bool success = result.exit == Exit::done || result.exit == Exit::cni_pending;
-  if (success && run_->looked.age(context) > kSeenTogether) {
-    co_return slept_over(std::move(result));
-  }
+  if (has_slept(context, result)) result = slept_over(std::move(result));
   co_return result;
+}
+
+bool Orchestrator::has_slept(Context context, const RunResult& result) const {
+  const bool success = result.exit == Exit::done || result.exit == Exit::cni_pending;
+  return success && run_->looked.age(context) > kSeenTogether;
 }
 
 RunResult Orchestrator::slept_over(RunResult result) const {

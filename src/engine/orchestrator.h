@@ -45,6 +45,8 @@ class Orchestrator {
   Task<std::optional<RunResult>> begin();
   Task<void> finish(RunResult& result);
   /// L2: what was seen last was seen before a pause of this process or machine.
+  /// Whether the success rests on what was seen too long ago.
+  bool has_slept(Context context, const RunResult& result) const;
   RunResult slept_over(RunResult result) const;
   Task<void> run_actor(Context context, Actor& actor);
   /// Whether the actor has nothing to do after this step.

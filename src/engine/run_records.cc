@@ -1,5 +1,7 @@
 #include "engine/run_records.h"
 
+#include <algorithm>
+
 #include "model/run_record.h"
 #include "phase/etcd_groups.h"
 #include "phase/etcd_health.h"
@@ -28,7 +30,10 @@ std::optional<JournalRecord> record_of_members(const Phase& phase, const PhaseEn
   JournalRecord record;
   record.kind = RecordKind::observed;
   record.key = kMembersKey;
-  for (const EtcdGroup& group : etcd_groups(view)) {
+  for (EtcdGroup group : etcd_groups(view)) {
+    // etcd lists them by their ids, which are another order in every cluster.
+    std::sort(group.members.begin(), group.members.end(),
+              [](const EtcdMember& a, const EtcdMember& b) { return a.hostname < b.hostname; });
     record.value += (record.value.empty() ? "" : "; another cluster: ") + to_text(group);
   }
   if (record.value.empty()) return std::nullopt;

@@ -21,7 +21,15 @@ std::string plain(std::string_view hostile) {
   std::string out;
   for (const char c : clean(hostile)) {
     switch (c) {
-      case '|': out += "\\|"; break;
+      case '|':
+      case '\\':
+      case '[':
+      case ']':
+      case '!':
+      case '*':
+        out += '\\';
+        out += c;
+        break;
       case '<': out += "&lt;"; break;
       case '`': out += '\''; break;
       default: out += c;
