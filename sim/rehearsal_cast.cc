@@ -101,6 +101,15 @@ ClusterProfile playable(const ClusterProfile& profile) {
   return played;
 }
 
+std::string_view unplayable_fault(const ClusterProfile& profile, const FaultChoice& faults) {
+  if (faults.everything) return {};
+  for (const std::size_t index : faults.allowed) {
+    const FaultClass& fault = fault_catalogue()[index];
+    if (fault.of_provider || (fault.of_kubernetes && !has_phases(profile))) return fault.name;
+  }
+  return {};
+}
+
 SeedPlan rehearsal_plan(const ClusterProfile& profile, std::uint64_t seed,
                         const FaultChoice& faults) {
   FaultChoice none;

@@ -9,6 +9,10 @@ namespace ichor::sim {
 /// own releases stand for the profile's.
 ClusterProfile playable(const ClusterProfile& profile);
 
+/// A fault that was named and that no seed of this profile can have: one of Kubernetes where there
+/// are no phases, or one of a provider. Empty: there is none.
+std::string_view unplayable_fault(const ClusterProfile& profile, const FaultChoice& faults);
+
 /// What the seed draws, under what the profile fixes: versions, order, addresses and CNI.
 SeedPlan rehearsal_plan(const ClusterProfile& profile, std::uint64_t seed,
                         const FaultChoice& faults);

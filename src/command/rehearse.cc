@@ -8,6 +8,7 @@
 #include "sim/campaign.h"
 #include "sim/faults/fault.h"
 #include "sim/rehearsal.h"
+#include "sim/rehearsal_cast.h"
 
 namespace ichor {
 
@@ -221,6 +222,15 @@ Exit run(const RehearseRequest& request, const CommonOptions& common, Desk& desk
   if (!input) return finish(std::move(input).error(), desk);
   const auto faults = sim::parse_faults(request.faults);
   if (!faults) return finish(end_with(Exit::usage, faults.error().message).value(), desk);
+  if (const auto fault = sim::unplayable_fault(input->profile, *faults); !fault.empty()) {
+    return finish(end_with(Exit::usage,
+                           fmt::format("--faults: {} cannot happen to {}: a rehearsal plays faults "
+                                       "of Kubernetes only where the profile has phases, and none "
+                                       "of providers; leave it out",
+                                       fault, input->profile.name))
+                      .value(),
+                  desk);
+  }
   sim::RehearsalOptions options;
   options.first_seed = request.seeds.first;
   options.last_seed = request.seeds.last;

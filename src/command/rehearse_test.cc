@@ -67,6 +67,11 @@ TEST_F(Rehearse, AFaultThatNobodyKnowsIsAUsageError) {
   EXPECT_THAT(summary().result.verdict, HasSubstr("earthquake"));
 }
 
+TEST_F(Rehearse, AFaultThatThisProfileCannotHaveIsAUsageError) {
+  EXPECT_EQ(type({"--seeds", "2", "--faults", "kube-webhook-hangs"}), 64);
+  EXPECT_THAT(summary().result.verdict, HasSubstr("kube-webhook-hangs"));
+}
+
 TEST_F(Rehearse, AWrongNumberOfSeedsIsAUsageError) {
   for (const char* seeds : {"0", "-1", "9..3", "many", "1..99999999"}) {
     EXPECT_TRUE(std::holds_alternative<Misuse>(parse_command_line({"rehearse", "--seeds", seeds})))
