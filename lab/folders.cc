@@ -91,8 +91,9 @@ bool is_known(const fs::directory_entry& entry) {
 bool is_known_below(const std::string& name) {
   constexpr std::array<std::string_view, 6> names{"lock",       ".gitignore",     "talosconfig",
                                                   "journal.db", "journal.db-wal", "journal.db-shm"};
-  constexpr std::array<std::string_view, 7> ends{".yaml", ".json", ".html", ".log",
-                                                 ".txt",  ".tgz",  ".new"};
+  // What a newer file replaced stays beside it as NAME.bak.
+  constexpr std::array<std::string_view, 8> ends{".yaml", ".json", ".html", ".log",
+                                                 ".txt",  ".tgz",  ".new",  ".bak"};
   const bool named = std::find(names.begin(), names.end(), name) != names.end();
   return named || name.starts_with("kubeconfig") ||
          std::any_of(ends.begin(), ends.end(), [&](auto end) { return name.ends_with(end); });
