@@ -13,6 +13,7 @@
 #include "lab/control.h"
 #include "lab/state_files.h"
 #include "os/durable_file.h"
+#include "os/fd.h"
 #include "os/temp_dir.h"
 
 namespace ichor::lab {
@@ -28,22 +29,6 @@ constexpr std::array<std::string_view, 8> kFiles{".gitignore",    "lock",      "
                                                  "machines.json", "etcd.json", "addresses.json",
                                                  "control.sock",  "lab.log"};
 constexpr std::array<std::string_view, 2> kFolders{"ichor", "configs"};
-
-/// A descriptor that is closed.
-class Fd {
- public:
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  ~Fd() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  bool open() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
 
 /// Whether this process holds the lab's lock now; it does so until `lock` is closed.
 bool take_lock(const Fd& lock) { return ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0; }

@@ -122,7 +122,7 @@ TEST_F(LabFolderTest, ALinkToALabIsNotFollowed) {
   EXPECT_FALSE(remove_folder(link + "/")) << "a slash at the end would follow it";
   EXPECT_TRUE(fs::exists(folder_ + "/lab.json"));
   fs::remove(link);
-  // ichor makes no links, so one within the lab is somebody's, and so is what it leads to.
+  // ichor makes no links, so a link in a lab belongs to the user, and so does its target.
   const std::string outside = *make_temp_dir("ichor-lab-outside");
   std::ofstream(outside + "/kept") << "x";
   fs::create_symlink(outside, folder_ + "/ichor/elsewhere");

@@ -115,7 +115,8 @@ NodeSpec machine_for(const NodePlan& plan) {
   disk.transport = "virtio";
   spec.disks = {disk};
   spec.record_events = false;
-  // A learner that nobody promotes needs an operator (E7); campaigns are about what mends itself.
+  // A learner that is never promoted needs an operator (E7); campaigns test what recovers by
+  // itself.
   spec.learner_forgets_on_restart = false;
   return spec;
 }

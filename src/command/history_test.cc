@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-/// A journal that another process writes, and somebody who reads it.
+/// A journal that one process writes while another reads it.
 class JournalReaders : public ::testing::Test {
  protected:
   JournalReaders() : writer_(desk_.store()) {

@@ -12,25 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/fd.h"
+
 namespace ichor {
 
 namespace {
-
-/// A descriptor that is closed when it dies.
-class Fd {
- public:
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  ~Fd() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
 
 tl::unexpected<Error> system_error(const std::string& path, std::string_view doing, int error,
                                    Errc code = Errc::io) {
