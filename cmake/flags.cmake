@@ -5,14 +5,15 @@
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # Small by default: most of the code runs once in a run. ichor_library(... FAST) is for the rest.
 set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
 
-include(CheckPIESupported)
-check_pie_supported(LANGUAGES CXX)
+# Every object ends up in an executable. -fPIE lets the compiler bind and inline our own functions,
+# which -fPIC, made for shared libraries, forbids.
+add_compile_options(-fPIE)
+add_link_options(-pie)
 
 # The container checks of libstdc++ stay on in every build: what is tested is what ships.
 add_compile_definitions(_GLIBCXX_ASSERTIONS)
