@@ -20,8 +20,6 @@ using Kind = ProvisionStep::Kind;
 /// task, or refuses, within the call itself. It counts from the intent, and so contains the call.
 constexpr std::int64_t kSettleMs =
     std::chrono::duration_cast<std::chrono::milliseconds>(kProviderCallLimit).count() + 15'000;
-/// By how much the provider's clock may differ from ours.
-constexpr std::int64_t kSkewMs = 300'000;
 
 Digest seed_of(const ClusterProfile& profile, const NodePlan& plan, std::string_view what) {
   return pki::sha256(fmt::format("{}\n{}\n{}", what, profile.name, plan.name.value()));
@@ -207,6 +205,22 @@ std::string_view task_kind(VmDeed deed) {
   return "?";
 }
 
+/// The task of an attempt whose answer was lost: one of its kind that is not older than what the
+/// machine had before. Those that are may belong to a former machine with this number. Only the
+/// provider's clock is asked, because ours may have jumped.
+const ProviderTask* task_of(const VmAttempt& attempt, const std::vector<ProviderTask>& tasks,
+                            const ProvisionFacts& facts) {
+  const auto before = std::find_if(tasks.begin(), tasks.end(), [&](const ProviderTask& task) {
+    return task.id == attempt.before;
+  });
+  for (const ProviderTask& task : tasks) {
+    if (before != tasks.end() && task.started_s < before->started_s) continue;
+    const bool same = task.kind == task_kind(attempt.deed) && task.id != attempt.before;
+    if (same && !task.of_others && !facts.knows(task.id)) return &task;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 const VmSeen* ProvisionSight::find(VmId id) const {
@@ -224,15 +238,10 @@ std::optional<ProvisionStep> unfinished_step(const VmPlace& place, const Provisi
     return ProvisionStep{Kind::follow, deed, last->task, "its task is in the journal"};
   }
   const auto tasks = sight.tasks.find(place.id);
-  if (tasks != sight.tasks.end()) {
-    for (const ProviderTask& task : tasks->second) {
-      if (task.of_others || task.kind != task_kind(deed) || facts.knows(task.id)) continue;
-      // What seems to be older is still ours if its effect is there: clocks jump. Else it is that
-      // of a machine which had the number before.
-      const bool recent = task.started_s * 1000 >= last->wall_ms - kSkewMs;
-      if (!recent && !(task.ok && sight.find(place.id))) continue;
-      return ProvisionStep{Kind::follow, deed, task.id, "its task was found at the provider"};
-    }
+  const ProviderTask* found =
+      tasks == sight.tasks.end() ? nullptr : task_of(*last, tasks->second, facts);
+  if (found) {
+    return ProvisionStep{Kind::follow, deed, found->id, "its task was found at the provider"};
   }
   // The wall clock may jump; the other way it says nothing either.
   if (std::abs(wall_ms - last->wall_ms) < kSettleMs) {

@@ -42,6 +42,12 @@ VmPlace place_of(std::string_view text) {
   return place;
 }
 
+/// Behind the place: "pve1/101 UPID:pve1:…".
+ProviderTaskId before_of(std::string_view text) {
+  const std::size_t space = text.find(' ');
+  return ProviderTaskId(space == text.npos ? std::string() : std::string(text.substr(space + 1)));
+}
+
 JournalRecord record_of(RecordKind kind, VmDeed deed, const NodeName& node, const VmPlace& place) {
   JournalRecord record;
   record.kind = kind;
@@ -63,9 +69,11 @@ std::string_view name_of(VmDeed deed) {
   return "?";
 }
 
-JournalRecord intent_record(VmDeed deed, const NodeName& node, const VmPlace& place) {
+JournalRecord intent_record(VmDeed deed, const NodeName& node, const VmPlace& place,
+                            const ProviderTaskId& before) {
   JournalRecord record = record_of(RecordKind::intent, deed, node, place);
   record.value = text_of(place);
+  if (!before.value().empty()) record.value += " " + before.value();
   return record;
 }
 
@@ -97,6 +105,7 @@ void ProvisionFacts::fold(const JournalRecord& record) {
     attempt.wall_ms = record.wall_ms;
     attempt.open = true;
     attempt.place = place_of(record.value);
+    attempt.before = before_of(record.value);
     attempt.node = record.node;
     if (*deed == VmDeed::create) made_[attempt.place.id] = attempt.node;
     attempts_[attempt.place.id] = std::move(attempt);

@@ -25,6 +25,7 @@ struct VmAttempt {
   std::uint64_t intent{0};
   std::int64_t wall_ms{0};  // when it was intended
   ProviderTaskId task;      // empty: the provider's answer did not come, or was not written down
+  ProviderTaskId before;    // the machine's newest task when it was intended; empty: it had none
   bool open{false};         // how it ended is not known
   VmPlace place;
   NodeName node;
@@ -53,7 +54,10 @@ class ProvisionFacts {
 };
 
 /// The records of a deed. `key` of an intent and of its outcome names it: "proxmox create 101".
-JournalRecord intent_record(VmDeed deed, const NodeName& node, const VmPlace& place);
+/// `before` is the newest task that the provider shows for this machine: whatever is newer was
+/// started after the intent, by the provider's own order and whatever the clocks say.
+JournalRecord intent_record(VmDeed deed, const NodeName& node, const VmPlace& place,
+                            const ProviderTaskId& before);
 /// The provider's task, written before anybody waits for it.
 JournalRecord task_record(VmDeed deed, const NodeName& node, const VmPlace& place,
                           std::uint64_t intent, const ProviderTaskId& task);

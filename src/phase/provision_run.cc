@@ -91,13 +91,9 @@ RunResult ProvisionRun::conclude(Context context, MonoTime started, std::string 
     result_.verdict = "interrupted; the same command goes on where this run was";
   } else if (is_broken()) {
     result_.exit = Exit::unsafe;
-    result_.verdict = world_.ledger->trouble();
-    result_.findings.push_back({Severity::error,
-                                "L3",
-                                {},
-                                "journal",
-                                world_.ledger->trouble(),
-                                "free the disk, then run the same command again"});
+    result_.verdict = world_.ledger->trouble().message;
+    result_.findings.push_back(
+        finding_of(world_.ledger->trouble(), "journal", "run the same command again"));
   } else if (result_.verdict.empty()) {
     result_.exit = Exit::done;
     result_.verdict = std::move(done);
@@ -228,8 +224,21 @@ Task<bool> ProvisionRun::follow(Context context, VmAttempt attempt, ProviderTask
   }
 }
 
+void ProvisionRun::note_unread(const ProviderError& error, const VmSpec& spec) {
+  // It went away, or cannot be read now: the next look shows which.
+  if (error.kind == Kind::missing || may_pass(error)) return;
+  failed_.insert(spec.place.id);
+  report(error, spec.node);
+}
+
 Task<bool> ProvisionRun::carry_out(Context context, VmDeed deed, VmSpec spec) {
-  const std::uint64_t intent = co_await append(intent_record(deed, spec.node, spec.place));
+  const auto before = co_await world_.provider.tasks(context, spec.place);
+  if (!before) {
+    note_unread(before.error(), spec);
+    co_return false;
+  }
+  const ProviderTaskId newest = before->empty() ? ProviderTaskId() : before->front().id;
+  const std::uint64_t intent = co_await append(intent_record(deed, spec.node, spec.place, newest));
   if (intent == 0 || context.cancelled()) co_return false;
   const VmAttempt attempt = *facts_.last(spec.place.id);
   tell(EventKind::decided, spec.node, deed_text(deed, spec.place));
@@ -270,11 +279,7 @@ Task<bool> ProvisionRun::carry_out(Context context, VmDeed deed, VmSpec spec) {
 Task<bool> ProvisionRun::still_ours(Context context, const VmSpec& spec) {
   const auto config = co_await world_.provider.config(context, spec.place);
   if (!config) {
-    // It went away, or cannot be read now: the next look tells.
-    if (config.error().kind != Kind::missing && !may_pass(config.error())) {
-      failed_.insert(spec.place.id);
-      report(config.error(), spec.node);
-    }
+    note_unread(config.error(), spec);
     co_return false;
   }
   const std::vector<std::string> tags = tags_in(config->get("tags"));

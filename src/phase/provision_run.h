@@ -68,6 +68,9 @@ class ProvisionRun {
   Task<bool> take_up(Context context, const Work& work);
   /// Sends it and follows its task; true if it is done for certain.
   Task<bool> carry_out(Context context, VmDeed deed, VmSpec spec);
+  /// Of what is read right before a change: ends the work on the machine if reading again is
+  /// useless.
+  void note_unread(const ProviderError& error, const VmSpec& spec);
   Task<bool> follow(Context context, VmAttempt attempt, ProviderTaskId task);
   Task<bool> end_attempt(VmAttempt attempt, OutcomeKind outcome, std::string why);
   /// Whether the config itself says that the machine is ours, read just now.

@@ -178,7 +178,7 @@ TEST(Provision, AMachineThatOthersMakeMeanwhileIsNotStarted) {
 TEST(Provision, ATaskOfAnotherUserIsNotTakenForOurs) {
   const VmPlace place{"pve1", 801};
   ProvisionFacts facts;
-  JournalRecord intent = intent_record(VmDeed::create, NodeName("cp1"), place);
+  JournalRecord intent = intent_record(VmDeed::create, NodeName("cp1"), place, {});
   intent.seq = 1;
   intent.wall_ms = 1'000'000;
   facts.fold(intent);
@@ -192,6 +192,32 @@ TEST(Provision, ATaskOfAnotherUserIsNotTakenForOurs) {
   EXPECT_EQ(unfinished_step(place, sight, facts, 1'001'000)->kind, ProvisionStep::Kind::settle);
   sight.tasks[place.id].front().of_others = false;
   EXPECT_EQ(unfinished_step(place, sight, facts, 1'001'000)->kind, ProvisionStep::Kind::follow);
+}
+
+TEST(Provision, ATaskIsOursBecauseItIsNewerForTheProviderWhateverOurClockSays) {
+  const VmPlace place{"pve1", 801};
+  ProviderTask former;
+  former.id = ProviderTaskId("UPID:pve1:1");
+  former.kind = "qmcreate";
+  former.started_s = 1'000;
+  ProvisionFacts facts;
+  JournalRecord intent = intent_record(VmDeed::create, NodeName("cp1"), place, former.id);
+  intent.seq = 1;
+  intent.wall_ms = 900'000'000;  // ten days ahead of the provider's clock
+  facts.fold(intent);
+  EXPECT_EQ(facts.last(801)->place, place);
+  ProvisionSight sight;
+  sight.tasks[801] = {former};
+  EXPECT_EQ(unfinished_step(place, sight, facts, 900'001'000)->kind, ProvisionStep::Kind::settle);
+  EXPECT_FALSE(unfinished_step(place, sight, facts, 990'000'000));
+  ProviderTask failed = former;
+  failed.id = ProviderTaskId("UPID:pve1:2");
+  failed.result = "out of space";
+  sight.tasks[801] = {failed, former};
+  const auto step = unfinished_step(place, sight, facts, 990'000'000);
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->kind, ProvisionStep::Kind::follow);
+  EXPECT_EQ(step->task, failed.id);
 }
 
 TEST(Provision, ANumberThatSomethingElseHasStopsTheRun) {
