@@ -9,6 +9,7 @@
 #include "sim/checkers/i23_determinism.h"
 #include "sim/faults/fault.h"
 #include "sim/jobs.h"
+#include "sim/pool.h"
 
 namespace ichor::sim {
 
@@ -266,6 +267,7 @@ Result<Shape> parse_shape(const std::string& text) {
 }
 
 CampaignReport run_campaign(const CampaignOptions& options) {
+  use_pool();
   const double begin = options.stopwatch ? options.stopwatch() : 0;
   CampaignReport report = Campaign(options).run();
   if (options.stopwatch) report.seconds = options.stopwatch() - begin;
