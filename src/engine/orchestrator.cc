@@ -89,13 +89,7 @@ Task<std::optional<RunResult>> Orchestrator::begin() {
   for (JournalRecord& record : records) {
     const auto seq = co_await ledger_->append(std::move(record));
     if (seq) continue;
-    Finding finding{Severity::error,
-                    "L3",
-                    {},
-                    "journal",
-                    seq.error().message,
-                    "nothing was sent; free the disk, then run `ichor up` again"};
-    co_return refused(Exit::unsafe, std::move(finding));
+    co_return refused(Exit::unsafe, finding_of(seq.error(), "journal", "run `ichor up` again"));
   }
   co_return std::nullopt;
 }

@@ -16,9 +16,10 @@ namespace {
 
 std::string_view done_text(Call call) {
   switch (call) {
-    case Call::apply_configuration: return "the node took its config";
-    case Call::bootstrap: return "the node makes the etcd cluster";
-    case Call::reset: return "the node takes itself back";
+    case Call::apply_configuration: return "config accepted, installing";
+    case Call::bootstrap: return "etcd bootstrap accepted";
+    case Call::reset: return "reset accepted";
+    case Call::kubeconfig: return "kubeconfig written";
     default: return "done";
   }
 }
@@ -120,11 +121,10 @@ Task<void> PhaseLoop::tell_if_stuck(Context context) {
 }
 
 PhaseEnd PhaseLoop::journal_broken() const {
-  return {StepEnd::unsafe,
-          Finding{Severity::error, "L3", subject_.name(), std::string(phase_.name()),
-                  fmt::format("the journal cannot be written: {}", run_.ledger.trouble()),
-                  "nothing more was sent; free the disk, then run `ichor up` again"},
-          retries_};
+  Finding finding =
+      finding_of(run_.ledger.trouble(), std::string(phase_.name()), "run `ichor up` again");
+  finding.node = subject_.name();
+  return {StepEnd::unsafe, std::move(finding), retries_};
 }
 
 PhaseEnd PhaseLoop::gave_up(const CallError& error, const NodeName& node,

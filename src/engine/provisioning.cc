@@ -11,13 +11,17 @@ namespace ichor {
 
 namespace {
 
-RunResult refused(std::string id, std::string where, std::string what, std::string fix) {
+RunResult refused(Finding finding) {
   RunResult result;
   result.exit = Exit::unsafe;
-  result.verdict = what;
-  result.findings.push_back(
-      {Severity::error, std::move(id), {}, std::move(where), std::move(what), std::move(fix)});
+  result.verdict = finding.what;
+  result.findings.push_back(std::move(finding));
   return result;
+}
+
+RunResult refused(std::string id, std::string where, std::string what, std::string fix) {
+  return refused(
+      {Severity::error, std::move(id), {}, std::move(where), std::move(what), std::move(fix)});
 }
 
 Task<void> write_end(Ledger& ledger, const RunResult& result) {
@@ -52,11 +56,7 @@ Task<RunResult> recorded(Context context, const Provisioning& world, const Provi
                       "the journal is damaged; nothing was touched. Restore it from a copy");
   }
   if (auto other = journal_of_another(ledger.facts(), world.profile.name)) {
-    RunResult result;
-    result.exit = Exit::unsafe;
-    result.verdict = other->what;
-    result.findings.push_back(*std::move(other));
-    co_return result;
+    co_return refused(*std::move(other));
   }
   ProvisionFacts facts;
   for (const JournalRecord& record : *records) facts.fold(record);
@@ -66,8 +66,7 @@ Task<RunResult> recorded(Context context, const Provisioning& world, const Provi
   started.value = to_hex(Digest{});
   const auto kept = co_await ledger.append(std::move(started));
   if (!kept) {
-    co_return refused("L3", "journal", kept.error().message,
-                      "nothing was sent; free the disk, then run the same command again");
+    co_return refused(finding_of(kept.error(), "journal", "run the same command again"));
   }
   RunResult result = co_await work_with(context, world, ledger, std::move(facts), work);
   const bool ends = !turn.goes_on || result.exit != Exit::done;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/system_fault.h"
 #include "journal/sqlite_db.h"
 
 namespace ichor {
@@ -15,7 +16,7 @@ tl::unexpected<Error> failed(int number, std::string_view doing) {
   std::string message = "cannot ";
   message += doing;
   message += " the lock file: " + errno_text(number);
-  return fail(Errc::io, std::move(message));
+  return fail(Errc::io, std::move(message), fault_of_errno(number));
 }
 }  // namespace
 

@@ -11,8 +11,8 @@ namespace {
 
 Error disk_error(MemoryStore::Fault fault) {
   const bool full = fault == MemoryStore::Fault::no_space;
-  return {Errc::io, full ? "journal: cannot commit: ENOSPC: No space left on device"
-                         : "journal: cannot commit: EIO: Input/output error"};
+  if (full) return {Errc::io, "journal: cannot commit: ENOSPC: No space left on device", "L3"};
+  return {Errc::io, "journal: cannot commit: EIO: Input/output error", "L4"};
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <optional>
 #include <sqlite3.h>
 
+#include "base/system_fault.h"
+
 namespace ichor {
 
 namespace {
@@ -73,18 +75,25 @@ Error Db::error(int code, std::string_view doing) const {
   std::string message = path_ + ": cannot ";
   message += doing;
   message += ": ";
-  if ((code & 0xff) == SQLITE_FULL) {
+  FaultId fault;
+  const int kind = code & 0xff;
+  if (kind == SQLITE_FULL) {
     message += errno_text(ENOSPC);
+    fault = fault_of_errno(ENOSPC);
   } else {
     message += sqlite3_errstr(code);
     const int number = sqlite3_system_errno(handle_);
-    const bool from_system = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
+    const bool from_system = kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN;
     if (from_system && number != 0) message += " (" + errno_text(number) + ")";
     if (!from_system) message += std::string(" (") + sqlite3_errmsg(handle_) + ")";
+    if (from_system) fault = fault_of_errno(number);
+    // SQLite does not keep the errno of every failed read and write.
+    if (kind == SQLITE_IOERR && fault.empty()) fault = "L4";
+    if (kind == SQLITE_READONLY) fault = "L3";
   }
-  if (!is_damage(code)) return {Errc::io, std::move(message)};
+  if (!is_damage(code)) return {Errc::io, std::move(message), fault};
   message += kDamageAdvice;
-  return {Errc::unsafe, std::move(message)};
+  return {Errc::unsafe, std::move(message), "L5"};
 }
 
 Result<void> Db::run(std::string_view sql) {

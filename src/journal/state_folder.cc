@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/system_fault.h"
 #include "journal/sqlite_db.h"
 
 namespace ichor {
@@ -24,7 +25,7 @@ tl::unexpected<Error> failed(int number, std::string_view doing, const std::stri
   std::string message = path + ": cannot ";
   message += doing;
   message += ": " + errno_text(number);
-  return fail(Errc::io, std::move(message));
+  return fail(Errc::io, std::move(message), fault_of_errno(number));
 }
 
 /// Makes the folder and the missing ones above it. What exists is left as it is.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/system_fault.h"
 #include "journal/sqlite_db.h"
 #include "journal/state_folder.h"
 
@@ -131,7 +132,7 @@ Result<std::vector<std::uint8_t>> read_all(const std::string& path) {
   std::vector<std::uint8_t> bytes;
   if (fd.get() < 0) {
     if (errno == ENOENT) return bytes;
-    return fail(Errc::io, path + ": cannot open: " + errno_text(errno));
+    return fail(Errc::io, path + ": cannot open: " + errno_text(errno), fault_of_errno(errno));
   }
   std::vector<std::uint8_t> chunk(std::size_t{1} << 16);
   while (true) {
@@ -140,7 +141,7 @@ Result<std::vector<std::uint8_t>> read_all(const std::string& path) {
     if (got > 0) {
       bytes.insert(bytes.end(), chunk.begin(), chunk.begin() + got);
     } else if (errno != EINTR) {
-      return fail(Errc::io, path + ": cannot read: " + errno_text(errno));
+      return fail(Errc::io, path + ": cannot read: " + errno_text(errno), fault_of_errno(errno));
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "phase/ledger.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "async/signal.h"
 #include "base/mutant.h"
@@ -40,12 +41,12 @@ Task<void> Ledger::keep_lease(Context context) {
     if (wake != Wake::signalled) co_return;
     const auto renewed = co_await journal_.renew(context.within(kAppendLimit));
     // What cannot be reached now may be before the lease has run out.
-    if (!renewed && renewed.error().code == Errc::locked) trouble_ = renewed.error().message;
+    if (!renewed && renewed.error().code == Errc::locked) trouble_ = renewed.error();
   }
 }
 
 Task<Result<std::uint64_t>> Ledger::append(JournalRecord record) {
-  if (broken()) co_return fail(Errc::io, trouble_);
+  if (broken()) co_return tl::unexpected(*trouble_);
   record.run = run_;
   record.wall_ms = context_.clock->wall().unix_ms;
   if (context_.cancelled() && leave_by_ == kNever) {
@@ -57,7 +58,7 @@ Task<Result<std::uint64_t>> Ledger::append(JournalRecord record) {
   auto seq = co_await journal_.append(context, record);
   if (!seq) {
     if (mutant("journal-error-ignored")) co_return std::uint64_t{1};
-    trouble_ = seq.error().message;
+    trouble_ = seq.error();
     co_return seq;
   }
   record.seq = *seq;
@@ -65,8 +66,26 @@ Task<Result<std::uint64_t>> Ledger::append(JournalRecord record) {
   if (record.kind != RecordKind::intent || !may_run_out()) co_return seq;
   const auto confirmed = co_await confirm_lease(context_.under(deaf_), asked);
   if (confirmed) co_return seq;
-  trouble_ = confirmed.error().message;
+  trouble_ = confirmed.error();
   co_return tl::unexpected(confirmed.error());
+}
+
+Finding finding_of(const Error& trouble, std::string where, std::string_view again) {
+  std::string_view first = "free the disk of the state folder";
+  if (trouble.code == Errc::locked) {
+    first = "wait for the ichor that holds the lock";
+  } else if (trouble.fault == FaultId("L4")) {
+    first = "look at the disk with `dmesg`, or move the state folder to a good one";
+  } else if (trouble.code == Errc::out_of_time) {
+    first = "find out what keeps the disk of the state folder busy";
+  }
+  const std::string id(trouble.fault.empty() ? "L3" : trouble.fault.text());
+  return {Severity::error,
+          id,
+          {},
+          std::move(where),
+          trouble.message,
+          fmt::format("nothing more was sent; {}, then {}", first, again)};
 }
 
 }  // namespace ichor

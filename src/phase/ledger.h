@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "async/context.h"
 #include "async/task.h"
+#include "model/finding.h"
 #include "model/journal_facts.h"
 #include "port/journal.h"
 #include "wait/look_time.h"
@@ -31,8 +33,9 @@ class Ledger {
   Task<void> keep_lease(Context context);
 
   const JournalFacts& facts() const { return facts_; }
-  bool broken() const { return !trouble_.empty(); }
-  const std::string& trouble() const { return trouble_; }
+  bool broken() const { return trouble_.has_value(); }
+  /// Only if broken.
+  const Error& trouble() const { return *trouble_; }
 
  private:
   bool may_run_out() const { return lease_.length > Duration{}; }
@@ -44,8 +47,12 @@ class Ledger {
   Lease lease_;
   JournalFacts facts_;
   MonoTime leave_by_{kNever};  // set when the run was told to stop
-  std::string trouble_;
+  std::optional<Error> trouble_;
   CancelScope deaf_;
 };
+
+/// What a record that could not be kept means for the run: nothing more was sent. `again` is the
+/// command that goes on.
+Finding finding_of(const Error& trouble, std::string where, std::string_view again);
 
 }  // namespace ichor

@@ -98,7 +98,7 @@ TEST_F(LedgerTest, KeepsTheLeaseOfARunThatHasNothingToSay) {
   process_.go_on(sim::Pause::stopped);
   world_.run_for(kLease);
   EXPECT_TRUE(ledger_->broken());
-  EXPECT_NE(ledger_->trouble().find("another ichor took it"), std::string::npos);
+  EXPECT_NE(ledger_->trouble().message.find("another ichor took it"), std::string::npos);
 }
 
 }  // namespace
