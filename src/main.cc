@@ -218,6 +218,7 @@ std::unique_ptr<Display> MachineDesk::make_display() {
   TextDisplay::Options options;
   options.quiet = common_.quiet;
   options.wide = common_.output == OutputFormat::wide;
+  options.github = environment("GITHUB_ACTIONS") == "true";
   // The eye does not see faster because the clock runs faster.
   options.tick = std::chrono::duration_cast<Duration>(options.tick * time_scale_);
   if (terminal_size(STDERR_FILENO)) {

@@ -78,9 +78,7 @@ std::optional<Wait> installs_unseen(const Wanted& wanted, const NodePlan& plan,
   if (!refuses || !took_it || wanted.facts.settled(plan.name)) return std::nullopt;
   const std::string& name = plan.name.value();
   return Wait{
-      fmt::format("{} took its config and answers nobody while it installs: {}", name,
-                  to_text(*view.trouble)),
-      "D2",
+      fmt::format("{} is installing; its API is offline: {}", name, to_text(*view.trouble)), "D2",
       fmt::format(
           "look at the console of {}: it says if the installer image cannot be pulled. Check "
           "the registry, talos.installer_image and the schematic; then `ichor up` goes on",

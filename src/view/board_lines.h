@@ -14,9 +14,9 @@ struct Canvas {
   bool color{false};
 };
 
-/// The board at the time `now`: a header, then one line per node. Each line fits the columns, and
-/// all fit the rows: where nodes are left out, those with trouble come first and a last line counts
-/// the rest.
+/// The board at the time `now`: a header, what is over, what the cluster waits for, then one line
+/// per node. Each line fits the columns, and all fit the rows: where nodes do not, those with
+/// trouble are named and the others stand in groups of those that look the same.
 std::vector<std::string> board_lines(const Board& board, MonoTime now, const Canvas& canvas);
 
 }  // namespace ichor

@@ -69,6 +69,27 @@ std::string doctor_line(const std::vector<Finding>& findings) {
                      : fmt::format("  ichor doctor {} explains", fmt::join(ids, ", ichor doctor "));
 }
 
+std::string whole_seconds(Duration time) {
+  return time < std::chrono::seconds(1) ? "<1s"
+                                        : to_text(std::chrono::floor<std::chrono::seconds>(time));
+}
+
+/// "  steps        configs 2m02s, etcd 25s; 2m59s of 7m00s": what took how long, beside the
+/// objective.
+std::string steps_line(const Board& board, const RunResult& result) {
+  std::string steps;
+  for (const BoardStep& step : board.steps()) {
+    steps += fmt::format("{}{} {}", steps.empty() ? "" : ", ", step_title(step.phase),
+                         whole_seconds(step.took));
+  }
+  const bool judged = result.exit == Exit::done && board.objective() > Duration::zero();
+  if (judged) {
+    steps += fmt::format("; objective {} {}", to_text(board.objective()),
+                         result.elapsed <= board.objective() ? "met" : "missed");
+  }
+  return fmt::format("  {:<12} {}", "steps", steps);
+}
+
 /// A verdict that lists things has several lines.
 std::vector<std::string> verdict_lines(const Summary& summary) {
   const RunResult& result = summary.result;
@@ -154,12 +175,15 @@ std::vector<std::string> finding_lines(const Finding& finding) {
 }
 
 std::vector<std::string> summary_lines(const Summary& summary, const ClusterProfile* profile,
-                                       Detail detail) {
+                                       Detail detail, const Board* board) {
   const RunResult& result = summary.result;
   std::vector<std::string> lines;
   if (!result.nodes.empty()) append(lines, node_lines(result, profile, detail == Detail::wide));
   for (const Finding& finding : result.findings) append(lines, finding_lines(finding));
   append(lines, verdict_lines(summary));
+  if (board && detail != Detail::quiet && !board->steps().empty()) {
+    lines.push_back(steps_line(*board, result));
+  }
   for (const auto& [what, where] : summary.written) {
     if (detail == Detail::quiet) break;
     lines.push_back(clean(fmt::format("  {:<12} {}", what, where)));

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "port/display.h"
+#include "view/board.h"
 
 namespace ichor {
 
@@ -18,10 +19,11 @@ std::vector<std::string> finding_lines(const Finding& finding);
 
 enum class Detail { quiet, usual, wide };
 
-/// How each node ended, what was found, the verdict, what was written and what may be done next.
-/// `profile` may be null. Quiet leaves out what was written.
+/// How each node ended, what was found, the verdict, how long the steps of `board` took, what was
+/// written and what may be done next. `profile` and `board` may be null. Quiet leaves out the steps
+/// and what was written.
 std::vector<std::string> summary_lines(const Summary& summary, const ClusterProfile* profile,
-                                       Detail detail = Detail::usual);
+                                       Detail detail = Detail::usual, const Board* board = nullptr);
 
 /// "passed", "out of time": for people and programs.
 std::string_view name_of(StepEnd end);

@@ -1,6 +1,6 @@
 #include "view/text_display.h"
 
-#include "view/event_line.h"
+#include "view/annotations.h"
 #include "view/report_text.h"
 #include "view/summary_text.h"
 
@@ -20,21 +20,47 @@ TextDisplay::~TextDisplay() {
 
 void TextDisplay::begin(const ClusterProfile& profile) {
   profile_ = &profile;
-  started_ = clock_.now();
-  if (options_.canvas && !options_.quiet) board_.emplace(profile);
+  if (options_.quiet) return;
+  log_.emplace(profile);
+  board_.emplace(profile);
+  if (!draws()) open_group(profile.name);
 }
 
 void TextDisplay::emit(const Event& event) {
-  if (event.kind == EventKind::run_started) started_ = event.at;
-  if (options_.quiet) return;
-  if (!board_) {
-    err_.write(event_line(event, started_) + "\n", FdWriter::Keep::if_room);
-    return;
-  }
+  if (options_.quiet || !board_) return;
   board_->fold(event);
-  if (is_lasting(event.kind)) above_.push_back(event_line(event, started_));
+  std::vector<std::string> lines = log_->fold(event);
+  if (draws()) {
+    for (std::string& line : lines) {
+      above_.push_back(event.kind == EventKind::phase_failed ? failed(std::move(line))
+                                                             : std::move(line));
+    }
+  } else {
+    put_progress(lines);
+    if (event.kind == EventKind::barrier_opened) open_group("after " + event.text);
+  }
   // Events come in bursts, one of many nodes after the other: one frame shows them all.
-  paint_soon(options_.tick / 8);
+  paint_soon(draws() ? options_.tick / 8 : options_.tick);
+}
+
+void TextDisplay::put_progress(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) err_.write(line + "\n", FdWriter::Keep::if_room);
+}
+
+std::string TextDisplay::failed(std::string line) const {
+  return options_.canvas().color ? "\x1b[31m" + line + "\x1b[0m" : line;
+}
+
+void TextDisplay::open_group(const std::string& title) {
+  if (!options_.github) return;
+  close_group();
+  put_progress({"::group::" + annotation_text(title)});
+  in_group_ = true;
+}
+
+void TextDisplay::close_group() {
+  if (in_group_) put_progress({"::endgroup::"});
+  in_group_ = false;
 }
 
 void TextDisplay::paint_soon(Duration delay) {
@@ -44,14 +70,18 @@ void TextDisplay::paint_soon(Duration delay) {
   next_paint_at_ = when;
   next_paint_ = clock_.call_at(when, [this] {
     next_paint_ = 0;
-    paint();
+    if (draws()) {
+      paint();
+    } else {
+      put_progress(log_->lasting_waits(clock_.now()));
+    }
     paint_soon(options_.tick);
   });
 }
 
 void TextDisplay::paint() {
   // A terminal that is behind gets a newer frame when it has caught up.
-  if (!board_ || !err_.idle()) return;
+  if (!err_.idle()) return;
   const Canvas canvas = options_.canvas();
   const auto frame = board_lines(*board_, clock_.now(), canvas);
   err_.write(painter_.paint(above_, frame, canvas.columns), FdWriter::Keep::always);
@@ -65,7 +95,7 @@ void TextDisplay::put(const std::vector<std::string>& lines, FdWriter& target) {
 }
 
 void TextDisplay::make_way() {
-  if (!board_) return;
+  if (!board_ || !draws()) return;
   err_.write(painter_.paint(above_, {}, options_.canvas().columns), FdWriter::Keep::always);
   above_.clear();
   err_.drain(kDrainLimit);
@@ -74,13 +104,13 @@ void TextDisplay::make_way() {
 void TextDisplay::show(const Listing& listing) {
   make_way();
   put(table_lines(listing, options_.wide), out_);
-  if (board_) out_.drain(kDrainLimit);
+  if (board_ && draws()) out_.drain(kDrainLimit);
 }
 
 void TextDisplay::show(const History& history) {
   make_way();
   put(report_lines(history), out_);
-  if (board_) out_.drain(kDrainLimit);
+  if (board_ && draws()) out_.drain(kDrainLimit);
 }
 
 void TextDisplay::end(const Summary& summary) {
@@ -88,12 +118,16 @@ void TextDisplay::end(const Summary& summary) {
   next_paint_ = 0;
   // The summary says all that the last frame says.
   make_way();
-  board_.reset();
+  close_group();
   err_.drain(kDrainLimit);
   const Detail usual = options_.wide ? Detail::wide : Detail::usual;
   const Detail detail = options_.quiet ? Detail::quiet : usual;
-  put(summary_lines(summary, profile_, detail), summary.aside ? err_ : out_);
-  if (summary.aside) err_.drain(kDrainLimit);
+  FdWriter& target = summary.aside ? err_ : out_;
+  put(summary_lines(summary, profile_, detail, board_ ? &*board_ : nullptr), target);
+  if (options_.github) put(annotations(summary.result), err_);
+  if (summary.aside || options_.github) err_.drain(kDrainLimit);
+  board_.reset();
+  log_.reset();
 }
 
 }  // namespace ichor

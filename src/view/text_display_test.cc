@@ -100,9 +100,27 @@ class TextDisplayTest : public ::testing::Test {
 
 TEST_F(TextDisplayTest, WritesLinesWhereThereIsNoTerminal) {
   run({});
-  EXPECT_EQ(read(err_[0]),
-            "+0.0s run of infra begins\n+0.0s cp1: apply begins\n+1.0s cp1: apply: done\n");
+  EXPECT_EQ(read(err_[0]), "    1s  cp1  configs done\n");
   EXPECT_EQ(read(out_[0]), "infra is ready\n");
+}
+
+TEST_F(TextDisplayTest, FoldsLinesIntoGroupsInAJobOfGitHub) {
+  run({.github = true, .canvas = {}});
+  EXPECT_EQ(read(err_[0]), "::group::infra\n    1s  cp1  configs done\n::endgroup::\n");
+}
+
+TEST_F(TextDisplayTest, PrintsAWaitOnlyWhenItLasts) {
+  FdWriter out(out_[1]);
+  FdWriter err(err_[1]);
+  TextDisplay display(clock_, out, err, {});
+  display.begin(profile_);
+  tell(display, EventKind::run_started, "", "", "infra");
+  tell(display, EventKind::waiting, "cp1", "preflight", "cp1: Connection refused");
+  for (int i = 0; i < 15; ++i) pass_a_second(err);
+  EXPECT_EQ(read(err_[0]), "");
+  for (int i = 0; i < 15; ++i) pass_a_second(err);
+  EXPECT_EQ(read(err_[0]), "   20s  cp1  waiting: Connection refused\n");
+  display.end({});
 }
 
 TEST_F(TextDisplayTest, SaysOnlyTheVerdictWhereQuietIsWanted) {
@@ -114,10 +132,10 @@ TEST_F(TextDisplayTest, SaysOnlyTheVerdictWhereQuietIsWanted) {
 TEST_F(TextDisplayTest, DrawsTheBoardAfterEventsAndOnTheTick) {
   run({.canvas = [] { return Canvas{80, 24, false}; }});
   const std::string drawn = read(err_[0]);
-  EXPECT_THAT(drawn, HasSubstr("› cp1  wk 192.168.22.101             apply              0s"));
-  EXPECT_THAT(drawn, HasSubstr("infra  0s  1 nodes"));
-  EXPECT_THAT(drawn, HasSubstr("infra  1s  1 nodes")) << "the tick draws although nothing happened";
-  EXPECT_THAT(drawn, HasSubstr("\r\x1b[3A+1.0s cp1: apply: done\x1b[K\n"));
+  EXPECT_THAT(drawn, HasSubstr("› cp1  wk             apply             0s/15m"));
+  EXPECT_THAT(drawn, HasSubstr("infra  1 nodes  0s"));
+  EXPECT_THAT(drawn, HasSubstr("infra  1 nodes  1s")) << "the tick draws although nothing happened";
+  EXPECT_THAT(drawn, HasSubstr("\r\x1b[3A    1s  cp1  configs done\x1b[K\n"));
   EXPECT_EQ(clock_.pending(), 0u) << "nothing is drawn after the end";
 }
 

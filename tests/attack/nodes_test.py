@@ -101,8 +101,8 @@ class HostileNodes(unittest.TestCase):
         return node
 
     def discover(self):
-        return support.Run(ICHOR, "discover", "-p", str(self.folder / "ichor.yaml"),
-                           cwd=self.folder)
+        return support.Run(ICHOR, "discover", "-o", "json", "-p",
+                           str(self.folder / "ichor.yaml"), cwd=self.folder)
 
     def test_every_reply_leaves_ichor_small_and_is_judged(self):
         for name, reply in ATTACKS.items():
@@ -110,11 +110,13 @@ class HostileNodes(unittest.TestCase):
                 node = self.node(reply)
                 run = self.discover()
                 # The first verdict on the node; it goes on asking until its budget is used up.
-                run.wait_for_text("discover waits: cp1:", "discover FAILED: cp1")
+                run.wait_for_text('"type":"waiting"', '"type":"phase-failed"')
                 _, end = run.terminate()
                 node.close()
                 self.assertTrue(node.asked.is_set(), end.text)
-                self.assertRegex(end.text, "discover (waits|FAILED): cp1")
+                self.assertRegex(
+                    end.text,
+                    '"type":"(waiting|phase-failed)".*"node":"cp1","phase":"discover"')
                 self.assertGreater(end.code, 0, f"it crashed: {end.text}")
                 self.assertLess(end.peak_mib, support.MEMORY_MAX_MIB, end.text)
 
