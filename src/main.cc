@@ -253,7 +253,7 @@ Result<void> create(const std::string& path, const SecretString& content, bool f
   const auto created = create_file(place->first, place->second, content, sync);
   if (!created) return tl::unexpected(created.error());
   if (*created) return {};
-  return fail(Errc::invalid, path + " is there already; --force replaces it");
+  return fail(Errc::invalid, path + " already exists; --force replaces it");
 }
 
 Result<void> MachineDesk::create_private(const std::string& path, const SecretString& content,

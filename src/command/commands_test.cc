@@ -210,7 +210,7 @@ TEST_F(CommandsTest, TheContractIsThatOfTheFirstRun) {
   profile.replace(profile.find(line), line.size(), "contract: v1.13 # ");
   profile.replace(profile.find("version: v1.12.6"), 16, "version: v1.13.9");
   EXPECT_EQ(type({"plan"}), 5);
-  EXPECT_THAT(result().verdict, HasSubstr("begun with the contract 1.12"));
+  EXPECT_THAT(result().verdict, HasSubstr("created with the contract 1.12"));
   EXPECT_THAT(result().verdict, HasSubstr("--raise-contract"));
   desk_.display().summaries.clear();
   EXPECT_EQ(type({"plan", "--raise-contract"}), 1) << "nodes of 1.12 do not know that contract";
@@ -242,7 +242,8 @@ TEST_F(CommandsTest, OtherSecretsAreRefusedAndChangeNothing) {
   desk_.display().summaries.clear();
   EXPECT_EQ(type({"up"}), 5);
   ASSERT_THAT(result().findings, SizeIs(1));
-  EXPECT_THAT(result().findings.front().what, HasSubstr("not those this cluster was begun with"));
+  EXPECT_THAT(result().findings.front().what,
+              HasSubstr("not those that this cluster was created with"));
   EXPECT_EQ(desk_.files, before) << "the talosconfig is still the one of the cluster";
   EXPECT_EQ(desk_.machines.mutations, mutations);
 }
@@ -415,7 +416,7 @@ TEST_F(CommandsTest, PreflightTellsAllFindingsAtOnce) {
 TEST_F(CommandsTest, UpDoesNotBeginWhenSomebodyHasTheVip) {
   desk_.taken_addresses.insert("192.168.22.100");
   EXPECT_EQ(type({"up"}), 5);
-  EXPECT_THAT(result().verdict, HasSubstr("somebody has the VIP"));
+  EXPECT_THAT(result().verdict, HasSubstr("another machine already has the VIP"));
   EXPECT_EQ(desk_.machines.mutations, 0);
   EXPECT_FALSE(desk_.files.contains("secrets.yaml")) << "nothing was made";
 }

@@ -41,7 +41,7 @@ const TextOutput* find_present(const std::vector<TextOutput>& outputs, Desk& des
 }
 
 RunResult is_present(const std::string& path) {
-  return end_with(Exit::failed, path + " is there already; --force replaces it").value();
+  return end_with(Exit::failed, path + " already exists; --force replaces it").value();
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ OrEnd<void> write_found(const ScanOptions& options, const std::vector<Sighting>&
   if (options.write.empty()) return {};
   const SecretString text(profile_of(seen, options.addresses));
   if (auto written = desk.create_private(options.write, text, false); !written) {
-    return end_with(Exit::failed, fmt::format("{} is there already, and discover does not write "
+    return end_with(Exit::failed, fmt::format("{} already exists, and discover does not write "
                                               "over it; name another file",
                                               options.write));
   }

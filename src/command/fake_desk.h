@@ -299,7 +299,7 @@ class FakeDesk final : public Desk {
   }
   Result<void> create_private(const std::string& path, const SecretString& content,
                               bool force) override {
-    if (!force && exported.contains(path)) return fail(Errc::invalid, path + " is there already");
+    if (!force && exported.contains(path)) return fail(Errc::invalid, path + " already exists");
     return export_secret(path, content);
   }
   Result<void> create_reproducible(const std::string& path, const SecretString& content,

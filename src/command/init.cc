@@ -11,7 +11,7 @@ namespace ichor {
 namespace {
 
 constexpr const char* kIgnored =
-    "# What ichor makes and nobody may commit.\n"
+    "# Files that ichor writes and that must not be committed.\n"
     ".ichor/\n"
     "clusterconfig/\n"
     "kubeconfig\n"
@@ -112,7 +112,7 @@ Exit run(const InitRequest& request, const CommonOptions& common, Desk& desk) {
   auto start = start_of(request, desk);
   if (!start) return finish(std::move(start).error(), desk);
   if (desk.has_file(common.profile)) {
-    return finish(end_with(Exit::usage, fmt::format("{} is there already, and init does not write "
+    return finish(end_with(Exit::usage, fmt::format("{} already exists, and init does not write "
                                                     "over it",
                                                     common.profile))
                       .value(),

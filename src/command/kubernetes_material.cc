@@ -278,7 +278,7 @@ class Loader {
     const auto text = desk_.read_input(path);
     auto objects = text ? objects_of(*text, path)
                         : Result<std::vector<KubeObject>>(tl::unexpected(text.error()));
-    if (!objects) return missing(path, objects.error().message, "mend the file");
+    if (!objects) return missing(path, objects.error().message, "fix the file");
     for (KubeObject& crd : only_kind(*std::move(objects), "CustomResourceDefinition")) {
       material_.crds.push_back(std::move(crd));
     }

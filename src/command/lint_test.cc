@@ -83,7 +83,7 @@ TEST(EmptyPatches, AreExplainedByTheConditionThatWasFalse) {
   EXPECT_EQ(findings[0].severity, Severity::error);
   EXPECT_THAT(findings[0].where, HasSubstr("machine-logging.yaml.j2:1:"));
   EXPECT_THAT(findings[0].what, HasSubstr("`if talos_system_logs_enabled | default(false)`"));
-  EXPECT_THAT(findings[0].what, HasSubstr("nobody has set talos_system_logs_enabled"));
+  EXPECT_THAT(findings[0].what, HasSubstr("talos_system_logs_enabled is not set"));
 }
 
 TEST(EmptyPatches, ThatSomebodySwitchedOffAreNoErrors) {

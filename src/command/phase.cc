@@ -15,7 +15,7 @@ OrEnd<std::unique_ptr<StateDir>> open_own_state(const std::string& path, bool ad
   if (!state) return end_with(state.error());
   if (!(*state)->copied()) return *std::move(state);
   if (!adopt) {
-    return end_with(Exit::unsafe, path + " was begun on another machine: --adopt goes on with it",
+    return end_with(Exit::unsafe, path + " was created on another machine: --adopt goes on with it",
                     "L6");
   }
   if (auto adopted = (*state)->adopt(desk.owner()); !adopted) return end_with(adopted.error());

@@ -60,12 +60,12 @@ Check vip_check(const ProfileInput& input, const Ground& ground, const JournalFa
                       "D8",
                       {},
                       {},
-                      fmt::format("somebody has the VIP {} already: port {} {}", vip, port,
+                      fmt::format("another machine already has the VIP {}: port {} {}", vip, port,
                                   answer == PortAnswer::accepted ? "is open" : "is refused"),
                       "find the machine that uses the address, or choose another network.vip; if "
                       "it is this cluster's own, its state folder is missing: --adopt"});
   }
-  return {"VIP", Verdict::passed, fmt::format("nobody answers at {}", vip)};
+  return {"VIP", Verdict::passed, fmt::format("nothing answers at {}", vip)};
 }
 
 std::string tool_trouble(const NeededTool& tool, const std::string& program,
@@ -85,7 +85,7 @@ Check credentials_check(const ProfileInput& input, const Workspace& space, Desk&
   } else if (space.state) {
     if (auto read = space.state->load("talosconfig")) text = *std::move(read);
   }
-  if (!text) return {"credentials", Verdict::not_applicable, "made when the cluster is begun"};
+  if (!text) return {"credentials", Verdict::not_applicable, "made when the cluster is created"};
   const std::string file = named.empty() ? "talosconfig of the state folder" : named;
   const auto parsed = pki::read_talosconfig(text->reveal(), file);
   const std::string wanted =

@@ -75,7 +75,7 @@ Result<Plan> make_plan(const SecretsEncryptRequest& request, Desk& desk) {
   if (wanted.mac_only_encrypted) plan.rules.mac_only_encrypted = true;
   if (plan.recipients.empty() && plan.outside.empty()) {
     return fail(Errc::invalid,
-                "nobody to encrypt to: name recipients in SOPS_AGE_RECIPIENTS, or write a creation "
+                "no recipient to encrypt to: name one in SOPS_AGE_RECIPIENTS, or write a creation "
                 "rule into .sops.yaml; `ichor secrets encrypt` also takes --age");
   }
   return plan;

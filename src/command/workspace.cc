@@ -39,11 +39,12 @@ OrEnd<std::unique_ptr<StateDir>> open_state(const WorkspaceWish& wish, Desk& des
 OrEnd<void> settle_origin(const WorkspaceWish& wish, StateDir& state, Desk& desk) {
   if (!state.copied()) return {};
   if (!wish.adopt) {
-    return end_with(Exit::unsafe,
-                    fmt::format("the journal in {} was begun on another machine. If nobody goes on "
-                                "with the cluster there, say so with --adopt",
-                                state.path()),
-                    "L6");
+    return end_with(
+        Exit::unsafe,
+        fmt::format("the journal in {} was created on another machine. If no run goes on "
+                    "with the cluster there, say so with --adopt",
+                    state.path()),
+        "L6");
   }
   if (auto adopted = state.adopt(desk.owner()); !adopted) return end_with(adopted.error());
   return {};
@@ -168,7 +169,7 @@ OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfig
   if (!*text && !ready && !space.facts.secrets().empty()) {
     return end_with(
         Exit::unsafe,
-        fmt::format("the secrets of {} are gone, and the journal says that it was begun "
+        fmt::format("the secrets of {} are gone, and the journal says that it was created "
                     "with some. Put {} back: new ones lock you out of live nodes",
                     input.profile.name,
                     place.empty() ? space.state->path() + "/" + kSecretsFile : place),
@@ -210,16 +211,18 @@ OrEnd<ClusterProfile> settle_contract(const ClusterProfile& profile, const Journ
   if (!raise && !profile.talos.contract_given) {
     contract = *known;
   } else if (contract < *known) {
-    return end_with(Exit::unsafe,
-                    fmt::format("the cluster was begun with the contract {}; it cannot go back to "
-                                "{}.{}. Correct talos.contract",
-                                facts.contract(), contract.major, contract.minor));
+    return end_with(
+        Exit::unsafe,
+        fmt::format("the cluster was created with the contract {}; it cannot go back to "
+                    "{}.{}. Correct talos.contract",
+                    facts.contract(), contract.major, contract.minor));
   } else if (contract != *known && !raise) {
-    return end_with(Exit::unsafe,
-                    fmt::format("the cluster was begun with the contract {0}, and the profile asks "
-                                "for {1}.{2}. Say talos.contract: v{0}, or --raise-contract if all "
-                                "its nodes run Talos {1}.{2}",
-                                facts.contract(), contract.major, contract.minor));
+    return end_with(
+        Exit::unsafe,
+        fmt::format("the cluster was created with the contract {0}, and the profile asks "
+                    "for {1}.{2}. Say talos.contract: v{0}, or --raise-contract if all "
+                    "its nodes run Talos {1}.{2}",
+                    facts.contract(), contract.major, contract.minor));
   }
   return settled;
 }

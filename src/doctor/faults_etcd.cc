@@ -9,14 +9,13 @@ using enum Recovery;
 const std::vector<Fault> kRows = {
     {"E1",
      "a bootstrap that was accepted is lost",
-     "the call was answered with yes, the node boots anew, and its etcd waits with an empty data "
+     "the node accepted the call and rebooted, and its etcd waits with an empty data "
      "directory",
      "Talos keeps the wish in memory until etcd has written its data; a reboot in between "
      "forgets "
      "it.",
-     "A new boot id proves the loss. When all control planes say that they have no data, the "
-     "same "
-     "node is told again.",
+     "A new boot id proves the loss. When all control planes say that they have no data, ichor "
+     "sends the bootstrap to the same node again.",
      {"nothing: the run goes on by itself"},
      "I1 I2 I3",
      by_itself},
@@ -56,7 +55,7 @@ const std::vector<Fault> kRows = {
      "etcd data of another cluster",
      "AlreadyExists, or a member that is no control plane of this profile",
      "The disk was used before and its EPHEMERAL partition was kept.",
-     "Stops; data is wiped only by your word.",
+     "Stops; data is wiped only with your consent.",
      {"`talosctl -n NODE etcd members` tells whose it is",
       "if control planes of PROFILE are among the members, the data is this cluster's: reset none "
       "of "
@@ -115,7 +114,7 @@ const std::vector<Fault> kRows = {
      "Unimplemented or FailedPrecondition: bootstrap can only be performed on a control plane "
      "node",
      "Roles are swapped, or a script took the first address of a list.",
-     "Sends it to control planes only; from by hand it is told and not repeated.",
+     "Sends it to control planes only. A bootstrap by hand is reported and not repeated.",
      {"check the roles in PROFILE; do not run `talosctl bootstrap` yourself: `ichor up` does"},
      "I2 I14",
      before_start},

@@ -10,7 +10,7 @@ const std::vector<Fault> kRows = {
     {"K1",
      "no CNI, so no node becomes Ready",
      "nodeReady is unmet on every node and CoreDNS is pending, with `cni: none`",
-     "The config leaves the CNI to somebody, and nobody has installed one.",
+     "The config says that Talos installs no CNI, and none is installed.",
      "Installs the CNI that the profile declares; without one the run ends with exit 6 and says "
      "that the control plane is up.",
      {"declare the CNI in PROFILE, or install it with your own tools, then "
@@ -38,7 +38,7 @@ const std::vector<Fault> kRows = {
      "a Kustomization or Application is not ready",
      "The repository, its key or the key for SOPS is missing, or a manifest is wrong.",
      "Stops with the condition's words; the cluster itself is reported as good.",
-     {"`kubectl -n flux-system get kustomizations` and mend what it names"},
+     {"`kubectl -n flux-system get kustomizations` and fix what it names"},
      "I12 I19",
      by_operator},
     {"K5",
@@ -52,7 +52,7 @@ const std::vector<Fault> kRows = {
     {"K6",
      "a node is not Ready for long",
      "Ready comes and goes, or the node is cordoned",
-     "Pressure on memory or disk, a flapping network, somebody's drain.",
+     "Pressure on memory or disk, a flapping network, a drain by another user.",
      "Success needs the condition to hold; it waits, then stops.",
      {"`kubectl describe node NODE`", "`kubectl uncordon NODE` if it was cordoned"},
      "I12",

@@ -20,7 +20,7 @@ const std::vector<Fault> kRows = {
      "ichor sleeps for an hour and wakes up",
      "time has passed and connections are dead",
      "A laptop was closed, or the process was stopped.",
-     "Looks anew before it changes anything: what was seen before the pause is too old. If it was "
+     "Looks again before it changes anything: what was seen before the pause is too old. If it was "
      "about to say that all is well, it says that it does not know any more.",
      {"nothing; `ichor up -p PROFILE` if it says so"},
      "I5 I20",
@@ -49,8 +49,8 @@ const std::vector<Fault> kRows = {
      "the journal is damaged",
      "a record's checksum or the chain over them is wrong, or the file is no database",
      "A bad disk, an editor, a copy that was taken while a run wrote.",
-     "A torn tail that nobody was told of is dropped; any other damage stops before anything is "
-     "touched. It never begins anew silently.",
+     "A torn tail that was never confirmed is dropped; any other damage stops before anything is "
+     "touched. It never starts over silently.",
      {"put `journal.db` back from a copy of the state folder",
       "without one: move it away and run `ichor status -p PROFILE`, then `ichor up -p PROFILE`: "
       "it "
@@ -59,10 +59,10 @@ const std::vector<Fault> kRows = {
      by_operator},
     {"L6",
      "the journal was copied from another machine, or is missing",
-     "the journal was begun on another host; or there is none and the nodes are configured",
+     "the journal comes from another host; or there is none and the nodes are configured",
      "A state folder that was shared, restored or deleted.",
-     "Changes nothing before `--adopt` says that nobody goes on with it elsewhere.",
-     {"`ichor up -p PROFILE --adopt` if nobody works with the original any more"},
+     "Changes nothing before `--adopt` confirms that no other machine uses the original.",
+     {"`ichor up -p PROFILE --adopt` if no other machine uses the original any more"},
      "I1 I3 I9",
      by_operator},
     {"L7",
@@ -76,7 +76,7 @@ const std::vector<Fault> kRows = {
     {"L8",
      "the wall clock jumps",
      "a year's difference between two records",
-     "NTP sets a wrong hardware clock, or somebody does.",
+     "NTP or a user sets a wrong hardware clock.",
      "Timers run on a clock that does not jump; certificates that look expired are named as "
      "such.",
      {"`date -u`; set the clock"},
@@ -91,7 +91,7 @@ const std::vector<Fault> kRows = {
      "I7 I22",
      by_itself},
     {"L10",
-     "nobody reads the output any more",
+     "the reader of the output is gone",
      "broken pipe",
      "`| head`, a closed terminal, a pager that was left.",
      "Goes on with the run; the journal has everything.",
@@ -101,7 +101,7 @@ const std::vector<Fault> kRows = {
     {"L11",
      "ichor is interrupted",
      "exit 130 or 143",
-     "Ctrl-C, or somebody ended it.",
+     "Ctrl-C, or another process ended it.",
      "Finishes the record it is at and ends within ten seconds; a second signal ends it at once.",
      {"`ichor up -p PROFILE` goes on where it was"},
      "I21",
@@ -116,7 +116,7 @@ const std::vector<Fault> kRows = {
      by_operator},
     {"L13",
      "an output path is unsafe",
-     "a symbolic link where a secret shall be written, a folder that cannot be written",
+     "a symbolic link where a secret must be written, a folder that cannot be written",
      "Somebody else's link, a home without write permission, a umask of 000.",
      "Follows no links, sets modes itself, and refuses the rest.",
      {"remove the link, or name another path"},
@@ -127,7 +127,8 @@ const std::vector<Fault> kRows = {
      "the program helm is not installed, or tells no version that is known",
      "helm, helmfile, kustomize, kubeconform and op are run for the Kubernetes phases of some "
      "profiles; Talos itself needs none of them.",
-     "Asked by `ichor preflight` and before the first phase: nothing is begun without them.",
+     "`ichor preflight` checks them, and so does a run before its first phase: nothing starts "
+     "without them.",
      {"install it, or name it in PROFILE: `phases.tools.NAME`",
       "`ichor preflight -p PROFILE` shows all of them with their versions"},
      "I7 I24",

@@ -82,7 +82,7 @@ const std::vector<Fault> kRows = {
      "one address is answered by another machine than the bound one; or UUID or MAC are not "
      "those of the profile",
      "Two machines with one address, a cloned virtual machine, or an address that DHCP gave to "
-     "somebody else.",
+     "another machine.",
      "Stops and names both; nothing is sent to either.",
      {"`ip neigh show ADDRESS` tells the MAC that answers",
       "give the clone a UUID and address of its own; correct `mac`, `uuid` or `ip` in PROFILE",

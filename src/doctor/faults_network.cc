@@ -10,7 +10,8 @@ const std::vector<Fault> kRows = {
     {"N1",
      "the node refuses the connection",
      "connection refused on port 50000; Unavailable before anything was sent",
-     "The machine is up and nobody listens: it is still booting, or apid restarts after a config "
+     "The machine is up and nothing listens on the port: it is still booting, or apid restarts "
+     "after a config "
      "or an install. apid listens on 50000 in maintenance mode and with a config alike; 50001 is "
      "trustd, which only control planes have and which answers no calls of clients.",
      "Reconnects after 0.5 s, and then up to 10 s apart, until the step's budget is used up.",
@@ -35,7 +36,7 @@ const std::vector<Fault> kRows = {
     {"N3",
      "the reply to a change is lost",
      "the connection ends after the request was sent and before an answer came",
-     "The node carried the change out, or did not: nobody can tell from this side. A node that "
+     "The node made the change, or did not: this side cannot know. A node that "
      "applies a config restarts its API, so this is common.",
      "Writes the outcome down as unknown, looks at the node, and sends the change again only "
      "when "
@@ -73,7 +74,7 @@ const std::vector<Fault> kRows = {
      "the connection is reset in the middle",
      "Unavailable or connection reset while a watch or a download runs",
      "apid restarts, a firewall forgets the connection, the node reboots.",
-     "Opens a new session, proves the machine anew, lists, and watches again. A download begins "
+     "Opens a new session, proves the machine again, lists, and watches again. A download begins "
      "from its start.",
      {"nothing: it is part of every bring-up"},
      "I8 I18",
@@ -82,7 +83,7 @@ const std::vector<Fault> kRows = {
      "half-open connection",
      "no byte arrives and no error either; the other end has forgotten the connection",
      "The node lost power, or a NAT dropped an idle connection.",
-     "Pings the connection; without an answer it is given up and opened anew.",
+     "Pings the connection; without an answer ichor closes it and opens a new one.",
      {"nothing: it takes half a minute"},
      "I13",
      by_itself},
@@ -91,7 +92,7 @@ const std::vector<Fault> kRows = {
      "etcd lists a member that is silent to us",
      "A partition that is not the same from both sides.",
      "The silent node stays unknown and nothing is decided about it.",
-     {"mend the way to NODE; `ichor status -p PROFILE` shows who answers",
+     {"fix the network path to NODE; `ichor status -p PROFILE` shows who answers",
       "`ichor up -p PROFILE --exclude NODE` if it is gone for good"},
      "I3",
      by_itself},

@@ -42,7 +42,7 @@ const std::vector<Fault> kRows = {
      "I6 I7",
      by_operator},
     {"O4",
-     "somebody worked on the nodes by hand",
+     "another user changed the nodes by hand",
      "the config or etcd is not what the journal says",
      "`talosctl apply-config`, `bootstrap` or `reset` beside ichor.",
      "Takes over what fits, and stops where it does not.",

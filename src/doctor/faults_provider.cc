@@ -22,7 +22,7 @@ const std::vector<Fault> kRows = {
      "a machine comes back with another address, MAC or disk order",
      "the machine is silent where it was and answers elsewhere",
      "Interfaces and disks are numbered at boot.",
-     "Machines are told by UUID and serial; the address is bound again.",
+     "Machines are identified by UUID and serial; the address is bound again.",
      {"select disks by serial in PROFILE; `--address NODE=IP` if it is not found"},
      "I5",
      by_itself},

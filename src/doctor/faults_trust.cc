@@ -11,7 +11,7 @@ const std::vector<Fault> kRows = {
      "the node is of another PKI",
      "x509: certificate signed by unknown authority, or the node rejects our client certificate; "
      "the code is Unavailable all the same",
-     "The node belongs to another cluster, or the secrets were generated anew after it was "
+     "The node belongs to another cluster, or the secrets were regenerated after it was "
      "installed.",
      "Stops at once; an unknown authority is never a passing disturbance.",
      {"put the secrets back with which NODE was installed: `secrets.yaml` of the state folder, "
@@ -19,7 +19,7 @@ const std::vector<Fault> kRows = {
       "`secrets_file` in PROFILE",
       "if it was installed from a config you have: `ichor gen secrets "
       "--from-controlplane-config FILE`",
-      "if NODE shall leave the other cluster, reset it with that cluster's talosconfig: "
+      "if NODE must leave the other cluster, reset it with that cluster's talosconfig: "
       "`talosctl reset -n NODE`"},
      "I5 I14",
      by_operator},
@@ -28,8 +28,8 @@ const std::vector<Fault> kRows = {
      "the node is unconfigured although the journal knows its install, or another key answers "
      "than at discovery",
      "It was reset or booted from other media; or Talos made a new key, which it does at every "
-     "boot, when it sets its clock, when its addresses change and after 12 hours; or somebody else "
-     "answers.",
+     "boot, when it sets its clock, when its addresses change and after 12 hours; or another "
+     "machine answers.",
      "With `trust: tofu` a new key is taken with evidence of a reboot and a warning, else the node "
      "stops; `trust: strict` stops always. An installed node that is back in maintenance mode gets "
      "no config, because the config carries the cluster's keys.",
@@ -43,9 +43,8 @@ const std::vector<Fault> kRows = {
     {"T3",
      "another key answers than the one that is pinned",
      "the fingerprint in the handshake is not that of the profile or of the flag",
-     "The machine booted again and made a new key, the pin is of another node, or somebody "
-     "stands "
-     "in between.",
+     "The machine booted again and made a new key, the pin is of another node, or a third "
+     "party stands in between.",
      "Not a byte of the config is sent.",
      {"compare with the fingerprint on the console of NODE",
       "correct `pin` of NODE in PROFILE, or `--cert-fingerprint`"},
@@ -60,11 +59,11 @@ const std::vector<Fault> kRows = {
      "run: live nodes are not changed.",
      {"`ichor status -p PROFILE -n NODE -o wide`, then `ichor machineconfig diff` of yours and "
       "its config",
-      "`talosctl apply-config -n NODE -f FILE` if yours shall win, or put the profile back"},
+      "`talosctl apply-config -n NODE -f FILE` if yours must win, or restore the profile"},
      "I6 I7",
      by_operator},
     {"T5",
-     "somebody else configured the node while we were about to",
+     "another user configured the node at the same time",
      "neither the call without certificate nor the cluster's certificate is taken",
      "Two tools, or two people, work on the same machine.",
      "Stops: the node is owned by another PKI. It is never reset.",
@@ -101,7 +100,7 @@ const std::vector<Fault> kRows = {
      "I6 I10",
      before_start},
     {"T9",
-     "the secrets are not those the cluster was begun with",
+     "the secrets are not those that the cluster was created with",
      "the fingerprint of the secrets differs from the journal's",
      "They were generated again between two runs, or the profile names another file.",
      "Stops before the first call: new secrets lock you out of live nodes.",

@@ -31,7 +31,7 @@ std::vector<Invariant> invariants_of_nodes() {
       {"I8", "journal first",
        "An intent is durable before its request leaves, an outcome before anything rests on it."},
       {"I9", "a whole journal",
-       "A torn tail is cut off and looked at anew; any other damage stops the run."},
+       "A torn tail is cut off and looked at again; any other damage stops the run."},
       {"I10", "the same secrets", "After the first config was sent the secrets never change."},
       {"I11", "no secret leaves",
        "Keys and tokens are in no output, log, journal, report, argument or temporary file."},

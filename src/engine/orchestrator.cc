@@ -146,8 +146,12 @@ RunResult Orchestrator::slept_over(RunResult result) const {
   result.exit = Exit::out_of_time;
   result.verdict =
       "ichor slept after it had seen the cluster ready; whether it still is, is not known";
-  result.findings.push_back(
-      {Severity::error, "L2", {}, "ready", result.verdict, "run `ichor up` again: it looks anew"});
+  result.findings.push_back({Severity::error,
+                             "L2",
+                             {},
+                             "ready",
+                             result.verdict,
+                             "run `ichor up` again: it looks at everything again"});
   return result;
 }
 
@@ -401,9 +405,9 @@ void Orchestrator::break_barriers(const Actor& actor, std::size_t first_step,
     if (first) emit(EventKind::barrier_broken, {}, step.phase->name(), reason);
     told = true;
     // The first cause is passed on as it is: a chain of followers explains nothing.
-    const std::string cause = step.stands_in
-                                  ? fmt::format("{} does not pass {}", who, step.phase->name())
-                                  : fmt::format("{} does not reach \"{}\"", who, lost.name());
+    const std::string cause =
+        step.stands_in ? fmt::format("{} does not pass {}", who, step.phase->name())
+                       : fmt::format("{} failed in {}", who, steps_[first_step].phase->name());
     lost.break_with(actor.result.end == StepEnd::blocked ? reason : cause);
   }
 }

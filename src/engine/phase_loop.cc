@@ -58,7 +58,7 @@ Task<PhaseEnd> PhaseLoop::out_of_time(Context outer) {
   Finding finding;
   finding.id = trouble ? std::string(rule_for(*trouble).fault) : "I13";
   finding.fix = trouble ? std::string(rule_for(*trouble).hint)
-                        : "mend what is unmet, then run `ichor up` again: it resumes";
+                        : "fix what is unmet, then run `ichor up` again: it resumes";
   if (!waiting_.fault.empty()) finding.id = waiting_.fault;
   if (!waiting_.fix.empty()) {
     finding.fix = waiting_.fix;

@@ -18,7 +18,7 @@ std::optional<Finding> find_mismatch(const ClusterProfile& profile, const Config
                    "T9",
                    {},
                    "secrets",
-                   "the secrets are not those this cluster was begun with",
+                   "the secrets are not those that this cluster was created with",
                    "restore the old secrets bundle; regenerated ones lock you out of live nodes"};
   }
   return std::nullopt;

@@ -43,7 +43,7 @@ Error not_locked() {
 Error wrong_nonce(std::string_view nonce, const LockOwner* holder) {
   std::string message = "the lock was not broken: ";
   if (holder == nullptr) {
-    message += "nobody holds it";
+    message += "no process holds it";
   } else {
     message += "it is held with nonce " + holder->nonce + ", not ";
     message += nonce;

@@ -142,7 +142,7 @@ void NetworkRule::check_gateway_and_vip() {
   if (network.vip.empty()) return;
   if (network.vip == network.gateway) {
     error("network.vip", "talos.vip.ip", fmt::format("the VIP {} is the gateway", network.vip),
-          "take an address that nobody has");
+          "use an address that is free");
   }
   for (const NodePlan& node : profile_.nodes) {
     if (network.vip != node.address.value() && network.vip != node.maintenance_address.value()) {
@@ -151,7 +151,7 @@ void NetworkRule::check_gateway_and_vip() {
     error("network.vip", "talos.vip.ip",
           fmt::format("the VIP {} is the address of {}: two machines would answer", network.vip,
                       node.name.value()),
-          "take an address that nobody has");
+          "use an address that is free");
   }
 }
 
@@ -259,7 +259,7 @@ void NetworkRule::check_borrowed_addresses() {
     for (const NodePlan& other : profile_.nodes) {
       if (&other == &node || other.address != node.maintenance_address) continue;
       error("network.duplicate", paths_[i] + ".dhcp_ip",
-            fmt::format("{} answers at {} for now, which shall be the address of {}",
+            fmt::format("{} answers at {} for now, which is the planned address of {}",
                         node.name.value(), node.maintenance_address.value(), other.name.value()),
             "keep the DHCP range apart from the nodes' addresses", node.name);
     }
@@ -274,7 +274,7 @@ void NetworkRule::check_links() {
     if (known) continue;
     if (node.maintenance_address != node.address) {
       error("network.link", paths_[i] + ".dhcp_ip",
-            fmt::format("{} shall move from {} to {}, but its link is not known", node.name.value(),
+            fmt::format("{} must move from {} to {}, but its link is not known", node.name.value(),
                         node.maintenance_address.value(), node.address.value()),
             "add `interface:` or `mac:` to this node", node.name);
     }
@@ -286,7 +286,8 @@ void NetworkRule::check_links() {
     }
   }
   if (network.vlan_tagged_by_node && !network.vlan) {
-    error("network.vlan", "network.vlan_tagged_by", "nodes shall tag, but no VLAN is told",
+    error("network.vlan", "network.vlan_tagged_by",
+          "the nodes must tag frames, but network.vlan is not set",
           "add `vlan:` or remove `vlan_tagged_by:`");
   }
 }

@@ -74,7 +74,7 @@ void check_schematic(const LintMaterial& material, Reporter& report) {
     report.error(
         "logging.kernel",
         fmt::format("{}:{}:{}", material.schematic_file, argument.at.line, argument.at.column),
-        fmt::format("the kernel shall log to `{}`, which is no udp:// or tcp:// with host "
+        fmt::format("the kernel must log to `{}`, which is not udp:// or tcp:// with host "
                     "and port",
                     text),
         "write a destination such as udp://127.0.0.1:6050");
@@ -112,7 +112,7 @@ void lint_logging(const LintInput& input, std::vector<Finding>& findings) {
                    "add a patch with a logging destination, or set loki_enabled to false");
   } else if (!wanted && any) {
     report.warning("logging.loki", any.where(),
-                   "logs are sent although loki_enabled is false: nobody listens",
+                   "logs are sent although loki_enabled is false: nothing receives them",
                    "put the patch inside `if loki_enabled`");
   }
 }

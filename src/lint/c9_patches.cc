@@ -165,7 +165,7 @@ void report_empty(const LintPatch& patch, Reporter& report) {
   if (patch.empty_because.empty()) {
     return report.error("patch.empty", patch.file + ":1:1",
                         "the patch is empty and changes nothing",
-                        "write what it shall change, or remove it");
+                        "write what it must change, or remove it");
   }
   const std::string what =
       fmt::format("{} renders to nothing, because `{}` is false", patch.file, patch.empty_because);
@@ -174,7 +174,7 @@ void report_empty(const LintPatch& patch, Reporter& report) {
                           "make the condition true, or take the patch out of the list");
   }
   report.error("patch.empty", patch.empty_where,
-               fmt::format("{}; nobody has set {}", what, fmt::join(patch.unknown, ", ")),
+               fmt::format("{}; {} is not set", what, fmt::join(patch.unknown, ", ")),
                fmt::format("set {} in `variables`, or correct the condition",
                            fmt::join(patch.unknown, ", ")));
 }

@@ -40,7 +40,7 @@ constexpr std::array kRules = {
              "out",
              lint_host_dns},
     LintRule{"C5", "logging", "logs go to places that exist",
-             "Talos drops logs that it cannot send, and nobody is told", lint_logging},
+             "Talos drops logs that it cannot send, without a message", lint_logging},
     LintRule{"C6", "versions", "the versions fit together",
              "Talos refuses versions of Kubernetes that it was not tested with", lint_versions},
     LintRule{"C7", "proxmox", "the virtual machines are made as Talos needs them",

@@ -58,7 +58,7 @@ class UncheckedRule {
       for (const yaml::Node& item : list.value->items) {
         if (parse_ip(item.text)) continue;
         error(list, item, fmt::format("the nameserver `{}` is no IP address", item.text),
-              "write an IP address: there is nobody yet to resolve a name");
+              "write an IP address: no DNS server can resolve a name yet");
       }
     }
   }

@@ -291,8 +291,8 @@ TEST(Generate, AnUnknownLinkIsLeftToDhcpUnlessTheNodeMustMove) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(
       refused.error().message,
-      "w1 shall move from 192.168.21.50 to 192.168.22.111, but neither its interface nor its MAC "
-      "is told");
+      "w1 must move from 192.168.21.50 to 192.168.22.111, but neither its interface nor its MAC "
+      "is set");
 }
 
 TEST(Generate, TheOldNetworkCarriesTheSame) {

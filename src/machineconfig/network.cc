@@ -31,7 +31,7 @@ Result<std::optional<Addressing>> addressing_of(const ClusterProfile& profile,
     if (!moves) return std::nullopt;
     return fail(
         Errc::invalid,
-        fmt::format("{} shall move from {} to {}, but neither its interface nor its MAC is told",
+        fmt::format("{} must move from {} to {}, but neither its interface nor its MAC is set",
                     node.name.value(), node.maintenance_address.value(), node.address.value()));
   }
   const auto network = parse_cidr(profile.network.node_cidr);
@@ -87,7 +87,7 @@ std::string vip_link(const ClusterProfile& profile, const std::optional<Addressi
 tl::unexpected<Error> no_vip_link(const NodePlan& node) {
   return fail(Errc::invalid,
               fmt::format("{} carries the VIP, but neither vip.interface nor the node's "
-                          "interface or MAC is told",
+                          "interface or MAC is set",
                           node.name.value()));
 }
 

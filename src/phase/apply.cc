@@ -22,9 +22,9 @@ std::optional<Stop> older_than_journal(const Wanted& wanted, const NodeName& nod
   if (running.empty()) return std::nullopt;
   return Stop{Finding{Severity::error, "L6", node, "journal",
                       fmt::format("the cluster is older than its journal: {} ran already when it "
-                                  "was begun",
+                                  "was created",
                                   running),
-                      "put the lost state folder back; or go on with this one by your word: "
+                      "restore the lost state folder; or confirm that you go on with this one: "
                       "`ichor up --adopt`"},
               true};
 }

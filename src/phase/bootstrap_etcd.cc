@@ -136,12 +136,13 @@ std::optional<Stop> older_than_journal(const Wanted& wanted) {
   if (wanted.facts.adopted() || wanted.facts.bootstrap_target()) return std::nullopt;
   for (const NodePlan& plan : wanted.profile.nodes) {
     if (plan.role != Role::control_plane || !wanted.facts.found_running(plan.name)) continue;
-    return unsafe("L6", plan.name,
-                  fmt::format("{} ran already when the journal was begun, so whether etcd was ever "
-                              "bootstrapped is not known",
-                              plan.name.value()),
-                  "put the lost state folder back; or go on with this one by your word: "
-                  "`ichor up --adopt`");
+    return unsafe(
+        "L6", plan.name,
+        fmt::format("{} ran already when the journal was created, so whether etcd was ever "
+                    "bootstrapped is not known",
+                    plan.name.value()),
+        "restore the lost state folder; or confirm that you go on with this one: "
+        "`ichor up --adopt`");
   }
   return std::nullopt;
 }
@@ -178,7 +179,7 @@ std::optional<Wait> target_not_ready(const Wanted& wanted, const NodeView& targe
   if (may_have_landed && wanted.now - sent->at < patience_after(*sent, target) &&
       !mutant("bootstrap-without-patience")) {
     return Wait{
-        fmt::format("{} was told to bootstrap and prepares etcd ({})", name, etcd_state(target)),
+        fmt::format("{} accepted the bootstrap and prepares etcd ({})", name, etcd_state(target)),
         "E2", fmt::format("see `talosctl -n {} service etcd`", target.address.value())};
   }
   return std::nullopt;

@@ -147,7 +147,7 @@ TEST_F(BootstrapEtcdTest, DataWithoutMembersIsWaitedFor) {
 TEST_F(BootstrapEtcdTest, ACallThatMayHaveLandedIsNotRepeated) {
   remember_target("cp1");
   remember_call("cp1", "boot-cp1", OutcomeKind::unknown, seconds(10));
-  EXPECT_EQ(wait_reason(), "cp1 was told to bootstrap and prepares etcd (Preparing)");
+  EXPECT_EQ(wait_reason(), "cp1 accepted the bootstrap and prepares etcd (Preparing)");
 }
 
 TEST_F(BootstrapEtcdTest, ACallLostByARebootIsRepeatedOnTheSameMachine) {
@@ -168,7 +168,7 @@ TEST_F(BootstrapEtcdTest, ACallWithoutEffectIsRepeatedAfterTheSettleTime) {
 TEST_F(BootstrapEtcdTest, ANodeThatSaidYesMayPullItsImageInPeace) {
   remember_target("cp1");
   remember_call("cp1", "boot-cp1", OutcomeKind::done, kPullTime - seconds(1));
-  EXPECT_EQ(wait_reason(), "cp1 was told to bootstrap and prepares etcd (Preparing)");
+  EXPECT_EQ(wait_reason(), "cp1 accepted the bootstrap and prepares etcd (Preparing)");
   remember_call("cp1", "boot-cp1", OutcomeKind::done, kPullTime + seconds(1));
   EXPECT_TRUE(std::holds_alternative<Act>(decide()));
 }
@@ -177,7 +177,7 @@ TEST_F(BootstrapEtcdTest, ANodeThatCouldNotPrepareEtcdIsToldAgain) {
   remember_target("cp1");
   view_.nodes[0].etcd.service_state = "Failed";
   remember_call("cp1", "boot-cp1", OutcomeKind::done, seconds(10));
-  EXPECT_EQ(wait_reason(), "cp1 was told to bootstrap and prepares etcd (Failed)");
+  EXPECT_EQ(wait_reason(), "cp1 accepted the bootstrap and prepares etcd (Failed)");
   remember_call("cp1", "boot-cp1", OutcomeKind::done, kSettleTime + seconds(1));
   EXPECT_TRUE(std::holds_alternative<Act>(decide()));
 }

@@ -18,13 +18,13 @@ std::string recovery_for(const NodePlan& plan, Stage stage) {
                          name, name);
     case Stage::installing:
       return fmt::format(
-          "`{} dmesg` tells whether the installer image can be pulled; mend the "
+          "`{} dmesg` tells whether the installer image can be pulled; fix the "
           "registry or the disk, then `ichor up` goes on",
           talosctl);
     case Stage::booting:
       return fmt::format(
           "`{0} services` and `{0} dmesg` tell what it waits for; `{0} reboot` "
-          "starts it anew, `ichor verify -n {1}` looks again",
+          "starts it again, `ichor verify -n {1}` looks again",
           talosctl, name);
     case Stage::running:
       return fmt::format(

@@ -75,7 +75,7 @@ std::optional<Finding> missing_consent(const Wanted& wanted, const NodePlan& pla
                  "consent",
                  is_given ? fmt::format("the consent for {} names {}, and its disk is {}", name,
                                         given->second, words.front())
-                          : fmt::format("a reset wipes {}, and nobody consented", name),
+                          : fmt::format("a reset wipes {}, and there is no consent for it", name),
                  fmt::format("if all on it may go: `--consent-wipe {}={}`", name, words.front())};
 }
 
@@ -124,7 +124,7 @@ Reset::Progress Reset::progress(const Wanted& wanted, const NodePlan& plan,
   const Duration patience = sent->outcome == OutcomeKind::done ? kDrainTime : kSettleTime;
   if (since >= patience) return {Kind::to_do, {}};
   return {Kind::under_way,
-          fmt::format("{} was told to reset and is {}", name, name_of(view.status->stage))};
+          fmt::format("{} accepted the reset and is {}", name, name_of(view.status->stage))};
 }
 
 std::optional<Stop> Reset::find_refusals(const Wanted& wanted, const ClusterView& view) const {

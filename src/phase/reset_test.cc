@@ -141,7 +141,7 @@ TEST_F(ResetTest, WorkersGoSideBySideAndAreWaitedFor) {
   EXPECT_EQ(said(), "act w2");
   sent("w2", OutcomeKind::done, seconds(1));
   node("w2").status->stage = Stage::resetting;
-  EXPECT_THAT(said(), HasSubstr("wait w1 was told to reset"));
+  EXPECT_THAT(said(), HasSubstr("wait w1 accepted the reset"));
   back_in_maintenance("w1");
   EXPECT_EQ(said(), "remember w1");
 }

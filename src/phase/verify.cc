@@ -30,13 +30,13 @@ Decision Verify::decide(const Wanted& wanted, const NodePlan& plan, const NodeVi
   if (view.presence == Presence::maintenance) {
     return Stop{Finding{Severity::error, "T2", plan.name, "stage",
                         fmt::format("{} is back in maintenance mode", plan.name.value()),
-                        "run `ichor up` again: it looks at the node anew"}};
+                        "run `ichor up` again: it looks at the node again"}};
   }
   const auto config = wanted.configs.nodes.find(plan.name);
   if (!mutant("any-config-will-do") && view.config && config != wanted.configs.nodes.end() &&
       *view.config != config->second.canonical) {
     return Stop{Finding{Severity::error, "O4", plan.name, "config",
-                        fmt::format("somebody changed the config of {}", plan.name.value()),
+                        fmt::format("another user changed the config of {}", plan.name.value()),
                         "see `ichor machineconfig diff`"},
                 true};
   }

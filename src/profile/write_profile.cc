@@ -165,7 +165,8 @@ void Writer::node(const NodePlan& node) {
 
 void Writer::nodes(const ClusterProfile& profile) {
   line(
-      "# ip is where a node shall live; dhcp_ip is where it answers before it has its config, if "
+      "# ip is the static address of a node; dhcp_ip is where it answers before it has its config, "
+      "if "
       "that");
   line(
       "# differs. mac, uuid or serial say which machine is meant. Everything on the disk is lost.");

@@ -164,7 +164,7 @@ Result<SecretString> find_file_key(const Header& header, const Identities& ident
 bool looks_encrypted(std::string_view text) { return is_armored(text) || is_age_file(text); }
 
 std::string encrypt(std::string_view plain, const std::vector<Recipient>& recipients) {
-  check(!recipients.empty(), "a file is encrypted to somebody");
+  check(!recipients.empty(), "a file has at least one recipient");
   const SecretString file_key = pki::random_bytes(kFileKeySize);
   std::vector<Stanza> stanzas;
   for (const Recipient& recipient : recipients) stanzas.push_back(wrap(file_key, recipient));

@@ -52,7 +52,7 @@ Result<Recipient> Recipient::parse(std::string_view text) {
   if (decoded->bytes.size() != kKeySize) return refused("it has not 32 bytes");
   // A point of low order gives zero with every secret: everybody could read the file.
   if (!secrets::x25519(SecretString(std::string(kKeySize, '\1')), decoded->bytes.reveal())) {
-    return refused("it is nobody's key");
+    return refused("it is a weak key, with which anyone could read the file");
   }
   return Recipient(std::string(text), std::string(decoded->bytes.reveal()));
 }

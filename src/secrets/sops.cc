@@ -355,7 +355,7 @@ Result<SecretString> decrypt(std::string_view text, const std::string& file,
 
 Result<std::string> encrypt(std::string_view text, const std::string& file,
                             const EncryptOptions& options) {
-  check(!options.recipients.empty(), "a file is encrypted to somebody");
+  check(!options.recipients.empty(), "a file has at least one recipient");
   auto tree = read_plain(text, file, options.input);
   if (!tree) return tl::unexpected(std::move(tree).error());
   if (tree->documents.empty()) return fail(Errc::invalid, fmt::format("{}: it is empty", file));

@@ -29,10 +29,10 @@ KubeVerdict judge_kube(const CallError& error) {
     case Code::unauthenticated:
       return {give_up, "K3", "the API does not know this identity: fetch a new kubeconfig"};
     case Code::permission_denied:
-      return {give_up, "K3", "the API or a webhook refuses this: mend what it says"};
+      return {give_up, "K3", "the API or a webhook rejects this: fix what it names"};
     case Code::invalid_argument:
     case Code::already_exists:
-      return {give_up, "K3", "the API or a webhook refuses the object: mend what it says"};
+      return {give_up, "K3", "the API or a webhook rejects the object: fix what it names"};
     default: return {retry, "K3", "the API is overloaded or restarts: `ichor wait api`"};
   }
 }

@@ -124,7 +124,7 @@ class Runbook(Walk):
         self.ichor("gen", "secrets", "-o", place)
         made = (self.tree / place).read_text()
         again = self.ichor("gen", "secrets", "-o", place, expect=FAILED)
-        self.assertIn("is there already", again.stderr)
+        self.assertIn("already exists", again.stderr)
         self.assertEqual((self.tree / place).read_text(), made)
         self.say("runbook 2", f"gen secrets -o {place}; a second call leaves the file alone")
 

@@ -98,7 +98,7 @@ class Collector {
     if (!in_list && inside_item) {
       return refuse(node,
                     fmt::format("{} is inside a list item and cannot be deleted", shown(path_)),
-                    "delete the whole item and add it anew");
+                    "delete the whole item and add it again");
     }
     if (in_list) {
       const auto key = std::find_if(node.entries.begin(), node.entries.end(),

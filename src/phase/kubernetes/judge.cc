@@ -88,7 +88,7 @@ std::string fix_for(const KubeRef& ref) {
   if (ref.kind.group.ends_with("toolkit.fluxcd.io") ||
       ref.kind.group.ends_with("controlplane.io")) {
     return fmt::format(
-        "mend what it names in the repository, then `flux reconcile` it, or "
+        "fix what it names in the repository, then `flux reconcile` it, or "
         "`kubectl{} describe {} {}`",
         place, kind, ref.name);
   }

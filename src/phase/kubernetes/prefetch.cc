@@ -113,7 +113,7 @@ class Prefetching {
     finding.id = "K3";
     finding.where = std::string(kPhase);
     finding.what = fmt::format("{}: {}", name, what);
-    finding.fix = "its phase tries again; mend the chart, its version or its values until then";
+    finding.fix = "the phase tries again; fix the chart, its version or its values until then";
     say(finding.what);
     into_.findings.push_back(std::move(finding));
   }
