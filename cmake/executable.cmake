@@ -1,4 +1,4 @@
-# The programs: ichor, and ichor-mutants in the mutants build.
+# The program: ichor, or ichor-mutants in the mutants build.
 
 # Version and commit reach one file only, so a new commit recompiles one file only.
 execute_process(
@@ -16,14 +16,13 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/.git/logs/HEAD)
 endif()
 
 # main.cc is the composition root: the only file that sees every adapter.
-function(ichor_add_executable target suffix)
+function(ichor_add_executable target)
     add_executable(${target} ${main})
     set(parts command os journal talos web kube proxmox view)
     list(TRANSFORM parts PREPEND ichor_)
-    list(TRANSFORM parts APPEND "${suffix}")
     # Before all libraries: see the file.
     target_sources(${target} PRIVATE
-        $<FILTER:$<TARGET_OBJECTS:ichor_model${suffix}>,INCLUDE,json_instance>)
+        $<FILTER:$<TARGET_OBJECTS:ichor_model>,INCLUDE,json_instance>)
     target_link_libraries(${target} PRIVATE ${parts})
     # What ships has no symbols. They are in a file beside it, which gdb, perf and addr2line find by
     # its name: a crash report of a user can be read.
@@ -36,9 +35,11 @@ function(ichor_add_executable target suffix)
 endfunction()
 
 file(GLOB main CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/main.cc)
-if(main)
-    ichor_add_executable(ichor "")
-    if(ICHOR_BUILD_MUTANTS)
-        ichor_add_executable(ichor-mutants _mutants)
-    endif()
+if(main AND ICHOR_BUILD_MUTANTS)
+    ichor_add_executable(ichor-mutants)
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/sim/mutants.cc PROPERTIES
+        COMPILE_DEFINITIONS ICHOR_MUTANTS=1)
+    target_sources(ichor_sim PRIVATE ${planted}/mutant_list.cc)
+elseif(main)
+    ichor_add_executable(ichor)
 endif()

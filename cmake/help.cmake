@@ -33,9 +33,5 @@ add_custom_command(
     COMMENT "Embedding docs/commands and docs/lint"
     VERBATIM)
 add_custom_target(help_pages DEPENDS ${help_source})
-foreach(target IN ITEMS ichor_cli ichor_cli_mutants)
-    if(TARGET ${target})
-        target_sources(${target} PRIVATE ${help_source})
-        add_dependencies(${target} help_pages)
-    endif()
-endforeach()
+target_sources(ichor_cli PRIVATE ${help_source})
+add_dependencies(ichor_cli help_pages)

@@ -9,18 +9,19 @@
 
 namespace ichor::sim {
 
-/// A planted bug: one line of wrong behaviour behind mutant(name) in the product's code, which only
-/// the extra binary ichor-mutants can switch on.
+/// A planted bug. It is a file of sim/planted, which tools/plant puts into a copy of the product's
+/// code; only the extra binary ichor-mutants is built from that.
 struct Mutant {
   std::string_view name;
   std::string_view breaks;     // what goes wrong with it
   std::string_view caught_by;  // the invariant that should see it first
   /// The faults of the hunt. Where a bug shows only after one fault that others nearly always hide,
   /// that fault alone.
-  std::string_view faults{"all"};
-  bool in_kubernetes{false};  // it takes seeds that go on to the Kubernetes phases
+  std::string_view faults;
+  bool in_kubernetes;  // it takes seeds that go on to the Kubernetes phases
 };
 
+/// Written by tools/plant; ichor-mutants only.
 const std::vector<Mutant>& mutants();
 
 /// Runs the campaign once with each of the named mutants ("all": every one) switched on, and says

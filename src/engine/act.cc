@@ -1,7 +1,6 @@
 #include "engine/act.h"
 
 #include "base/check.h"
-#include "base/mutant.h"
 #include "phase/phase.h"
 #include "wait/look_time.h"
 
@@ -21,10 +20,8 @@ Task<Outcome> send(Context context, TalosSession& session, const NodeCall& actio
   if (action.call == Call::bootstrap) co_return co_await session.bootstrap(context);
   if (action.call == Call::reset) co_return co_await session.reset(context, action.reset);
   check(action.call == Call::apply_configuration, "only three calls mutate nodes");
-  const MachineConfig& config = mutant("config-of-another-node") ? configs.nodes.begin()->second
-                                                                 : configs.nodes.at(action.node);
-  check(config.digest == action.payload || mutant("config-of-another-node"),
-        "what is sent is what was decided");
+  const MachineConfig& config = configs.nodes.at(action.node);
+  check(config.digest == action.payload, "what is sent is what was decided");
   ApplyRequest request;
   request.config = &config;
   request.no_reboot = action.no_reboot;
@@ -34,7 +31,6 @@ Task<Outcome> send(Context context, TalosSession& session, const NodeCall& actio
 /// Fetches the kubeconfig and writes it: no node is changed, so there is no intent to keep.
 Task<Outcome> fetch_kubeconfig(Context context, World& world, TalosSession& session) {
   auto kubeconfig = co_await session.kubeconfig(context);
-  if (!kubeconfig && mutant("kubeconfig-of-nothing")) kubeconfig = SecretString("{}");
   if (!kubeconfig) co_return Outcome::failed(std::move(kubeconfig).error());
   if (world.own_kubeconfig) {
     auto ours = world.own_kubeconfig(*kubeconfig);
@@ -44,8 +40,7 @@ Task<Outcome> fetch_kubeconfig(Context context, World& world, TalosSession& sess
     }
     kubeconfig = *std::move(ours);
   }
-  const char* const file = mutant("file-of-another-name") ? "kubeconfig.yaml" : "kubeconfig";
-  auto written = world.artifacts.write(file, *kubeconfig);
+  auto written = world.artifacts.write("kubeconfig", *kubeconfig);
   if (!written) {
     co_return Outcome::failed({Call::kubeconfig,
                                Progress::answered,
@@ -58,11 +53,6 @@ Task<Outcome> fetch_kubeconfig(Context context, World& world, TalosSession& sess
   co_return Outcome::done();
 }
 
-/// A mutant that spoils the journal of one half of the line.
-bool spoils(Call call, const char* of_nodes, const char* of_kubernetes) {
-  return mutant(call < Call::kube_apply ? of_nodes : of_kubernetes);
-}
-
 }  // namespace
 
 Outcome not_sent(Call call, Code code, std::string text) {
@@ -72,19 +62,15 @@ Outcome not_sent(Call call, Code code, std::string text) {
 Task<Outcome> carry_out(Context context, Ledger& ledger, Mutation mutation) {
   JournalRecord told = mutation.intent;
   const Call call = told.call;
-  std::optional<Outcome> early;
-  if (spoils(call, "journal-after-act", "kube-without-intent")) {
-    if (call < Call::kube_apply) early = co_await mutation.send();
-    mutation.intent.kind = call < Call::kube_apply ? RecordKind::intent : RecordKind::observed;
-  }
   const auto seq = co_await ledger.append(std::move(mutation.intent));
   if (!seq) {
     co_return not_sent(call, Code::internal,
                        "the journal cannot be written: " + seq.error().message);
   }
-  if (context.cancelled() && !mutant("sends-after-cancel")) {
+  std::optional<Outcome> early;
+  if (context.cancelled()) {
     early = not_sent(call, Code::cancelled, "called off before it was sent");
-  } else if (mutation.refuse && !early) {
+  } else if (mutation.refuse) {
     early = mutation.refuse();
   }
   Outcome outcome;
@@ -96,8 +82,7 @@ Task<Outcome> carry_out(Context context, Ledger& ledger, Mutation mutation) {
   told.kind = RecordKind::outcome;
   told.ref = *seq;
   told.value.clear();
-  told.outcome =
-      spoils(call, "every-outcome-done", "kube-always-done") ? OutcomeKind::done : outcome.kind;
+  told.outcome = outcome.kind;
   if (outcome.error) told.value = mutation.tell(*outcome.error);
   // If this cannot be written the intent stays open, which means Unknown: that is true as well.
   co_await ledger.append(std::move(told));
@@ -132,10 +117,7 @@ Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link,
     if (sound) return std::nullopt;
     return not_sent(action.call, Code::aborted, "what it was decided on is too old by now");
   };
-  mutation.send = [&] {
-    const Context limited = mutant("call-without-limit") ? context : context.within(budgets.call);
-    return send(limited, *session, action, configs);
-  };
+  mutation.send = [&] { return send(context.within(budgets.call), *session, action, configs); };
   mutation.tell = [](const CallError& error) { return to_text(error); };
   const Outcome outcome = co_await carry_out(context, ledger, std::move(mutation));
   // A lost reply says that the connection is bad; a node that took a config closes it itself.

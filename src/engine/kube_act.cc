@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/mutant.h"
 #include "engine/act.h"
 #include "phase/kubernetes/helm.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/mutant.h"
 #include "phase/kubernetes/course.h"
 #include "phase/kubernetes/crds_phase.h"
 #include "phase/kubernetes/csr.h"
@@ -267,7 +266,7 @@ Task<Looked<Difference>> KubeLook::compare(const KubeObject& object, bool force)
   const bool missing = !live && live.error().code == Code::not_found;
   if (!live && !missing) co_return tl::unexpected(trouble_of(found.object, live.error()));
   KubeApply options;
-  options.dry_run = !mutant("dry-run-is-real");
+  options.dry_run = true;
   options.force = force;
   const auto wanted = co_await world_.kube.apply(context, object, options);
   if (!wanted) co_return tl::unexpected(trouble_of(found.object, wanted.error()));

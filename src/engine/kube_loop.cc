@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "base/mutant.h"
 #include "wait/backoff.h"
 #include "wait/kube_retry.h"
 
@@ -114,7 +113,7 @@ Task<KubeLoop::Next> KubeLoop::follow(Context context, Decision decision) {
 }
 
 Task<KubeLoop::Next> KubeLoop::confirm(Context context) {
-  if (confirmed_ || mutant("gates-one-by-one")) co_return Next::end;
+  if (confirmed_) co_return Next::end;
   const Context late{context.clock, context.scope, later(context.now(), kLastLook)};
   if (acted_ > 0 && !run_.hands.only_plans()) view_.last_look = ++view_.turns;
   confirmed_ = co_await look_->refresh(late);
@@ -160,10 +159,6 @@ bool KubeLoop::start(Context context, const std::vector<Action>& actions) {
     attempt.done = false;
     ++in_flight_;
     say(EventKind::decided, reason_of(action));
-    if (const auto* apply = std::get_if<ApplyObject>(&action);
-        apply && mutant("tells-the-object")) {
-      say(EventKind::decided, apply->object.dump());
-    }
     acts_->spawn(carry(context, action, std::move(key)));
   }
   return any;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "base/mutant.h"
 #include "engine/evidence.h"
 #include "phase/recovery.h"
 #include "wait/backoff.h"
@@ -69,7 +68,6 @@ Task<PhaseEnd> PhaseLoop::out_of_time(Context outer) {
   finding.where = phase_.name();
   finding.what = fmt::format("{}: out of time after {}: {}", phase_.name(),
                              to_text(outer.now() - started_), waiting_.reason);
-  if (mutant("bare-timeout")) finding.what = "context deadline exceeded";
   if (node) {
     finding.why = co_await gather_evidence(outer, *node, run_.profile.budgets.call);
   }
@@ -252,8 +250,7 @@ Task<void> PhaseLoop::keep_pace(Context context) {
 
 Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, NodeCall due) {
   int& tries = tries_[due.node];
-  const int retries_max = mutant("tries-for-ever") ? 1000 : run_.profile.retry.retries;
-  if (mutates(due.call) && tries > retries_max) {
+  if (mutates(due.call) && tries > run_.profile.retry.retries) {
     co_return worn_out(due);
   }
   // L2: this process or machine slept since the last look, so what was proved may not hold.
@@ -267,18 +264,10 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, NodeCall due) {
     co_await keep_verdict("due: " + due.why);
     if (run_.ledger.broken()) co_return journal_broken();
   }
-  if (mutant("tells-the-config") && due.call == Call::apply_configuration) {
-    emit(EventKind::decided, std::string(run_.configs.nodes.at(due.node).bytes.reveal()));
-  }
   const NodeName node = due.node;
   NodeLink& link = subject_.link(node);
   Outcome outcome =
       co_await act(context, run_.world, run_.ledger, link, due, run_.configs, run_.profile.budgets);
-  if (outcome.kind == OutcomeKind::unknown && mutant("blind-retry")) {
-    co_await link.look(context, {});
-    outcome = co_await act(context, run_.world, run_.ledger, link, due, run_.configs,
-                           run_.profile.budgets);
-  }
   const bool left_us = !outcome.error || outcome.error->progress != Progress::not_sent;
   if (mutates(due.call) && left_us) ++run_.mutations;
   if (run_.ledger.broken()) co_return journal_broken();
@@ -291,7 +280,7 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, NodeCall due) {
   const CallError& error = *outcome.error;
   const Reaction reaction = rule_for(error).reaction;
   if (reaction != Reaction::not_yet) ++tries;
-  if (reaction == Reaction::give_up && !mutant("retries-for-good-refusals")) {
+  if (reaction == Reaction::give_up) {
     co_return gave_up(error, node, false);
   }
   if (error.progress == Progress::not_sent) link.drop();

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/mutant.h"
 #include "model/run_record.h"
 #include "phase/journal_match.h"
 
@@ -13,7 +12,7 @@ std::optional<Finding> find_mismatch(const ClusterProfile& profile, const Config
   if (auto other = journal_of_another(facts, profile.name)) return other;
   const Digest& known = facts.secrets();
   const Digest& present = configs.secrets_fingerprint;
-  if (!known.empty() && !present.empty() && known != present && !mutant("new-secrets-taken")) {
+  if (!known.empty() && !present.empty() && known != present) {
     return Finding{Severity::error,
                    "T9",
                    {},
@@ -36,7 +35,7 @@ std::vector<JournalRecord> start_records(const ClusterProfile& profile, const Co
   };
   add(RecordKind::run_started, profile.name, to_hex(configs.plan));
   const Digest& present = configs.secrets_fingerprint;
-  if (facts.secrets().empty() && !present.empty() && !mutant("secrets-never-fixed")) {
+  if (facts.secrets().empty() && !present.empty()) {
     add(RecordKind::secrets_fixed, {}, to_hex(present));
   }
   if (!configs.contract.empty() && configs.contract != facts.contract()) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/mutant.h"
 #include "model/provider_call.h"
 
 namespace ichor {
@@ -60,7 +59,6 @@ void JournalFacts::fold(const JournalRecord& record, MonoTime now) {
     case RecordKind::identity_bound: bound_[record.node] = decode_identity(record.value); break;
     case RecordKind::bootstrap_target: bootstrap_target_ = record.node; break;
     case RecordKind::intent:
-      if (mutant("intents-forgotten")) break;
       mutations_[record.call][record.node] = {record.seq, OutcomeKind::unknown, record.key,
                                               digest_from_hex(record.value), now};
       if (record.call == Call::apply_configuration) came_back_.erase(record.node);

@@ -1,7 +1,5 @@
 #include "model/outcome.h"
 
-#include "base/mutant.h"
-
 namespace ichor {
 
 std::string_view name_of(OutcomeKind kind) {
@@ -14,9 +12,8 @@ std::string_view name_of(OutcomeKind kind) {
 }
 
 Outcome Outcome::failed(CallError error) {
-  const OutcomeKind kind = error.progress == Progress::sent && !mutant("lost-is-refused")
-                               ? OutcomeKind::unknown
-                               : OutcomeKind::refused;
+  const OutcomeKind kind =
+      error.progress == Progress::sent ? OutcomeKind::unknown : OutcomeKind::refused;
   return {kind, std::move(error), {}};
 }
 

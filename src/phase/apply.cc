@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "base/mutant.h"
 #include "phase/configured.h"
 #include "phase/maintenance_key.h"
 
@@ -53,7 +52,7 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
   const bool not_refused = sent && sent->outcome != OutcomeKind::refused;
   const bool may_have_landed = same_boot && not_refused;
   const Duration patience = same_boot ? kSettleTime : kNewKeyTime;
-  if (not_refused && wanted.now - sent->at < patience && !mutant("apply-without-patience")) {
+  if (not_refused && wanted.now - sent->at < patience) {
     return Wait{
         fmt::format("{} has the config and has not left maintenance mode yet", plan.name.value())};
   }
@@ -148,7 +147,7 @@ Decision Apply::decide(const Wanted& wanted, const NodePlan& plan, const NodeVie
   }
   if (!view.config_read || !view.status) return wait_for_node(plan, view);
   if (!view.config) return Wait{fmt::format("{} loads its config", plan.name.value())};
-  if (*view.config != config.canonical && !mutant("any-config-will-do")) {
+  if (*view.config != config.canonical) {
     if (auto edit = decide_edit(wanted, plan, view, config)) return *std::move(edit);
     return other_config(wanted, plan);
   }

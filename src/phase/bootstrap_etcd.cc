@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "base/mutant.h"
 #include "model/etcd_advice.h"
 #include "phase/dead_disk.h"
 #include "phase/etcd_groups.h"
@@ -53,7 +52,7 @@ std::string signals_of(const ClusterView& view) {
 /// Two clusters, or one that is not ours.
 std::optional<Decision> decide_existing(const Wanted& wanted, const ClusterView& view) {
   const std::vector<EtcdGroup> groups = etcd_groups(view);
-  if (groups.size() > 1 && !mutant("two-clusters-are-one")) {
+  if (groups.size() > 1) {
     return unsafe(
         "E4", {},
         fmt::format("two etcd clusters: [{}] and [{}]", with_ids(groups[0]), with_ids(groups[1])),
@@ -176,8 +175,7 @@ std::optional<Wait> target_not_ready(const Wanted& wanted, const NodeView& targe
   const MutationFact* sent = wanted.facts.last(Call::bootstrap, target.node);
   const bool may_have_landed = sent && sent->outcome != OutcomeKind::refused &&
                                sent->mark == target.identity->boot_id.value();
-  if (may_have_landed && wanted.now - sent->at < patience_after(*sent, target) &&
-      !mutant("bootstrap-without-patience")) {
+  if (may_have_landed && wanted.now - sent->at < patience_after(*sent, target)) {
     return Wait{
         fmt::format("{} accepted the bootstrap and prepares etcd ({})", name, etcd_state(target)),
         "E2", fmt::format("see `talosctl -n {} service etcd`", target.address.value())};
@@ -225,9 +223,7 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
     if (auto stop = decide_dead_disk(node)) return *std::move(stop);
   }
   for (const NodeView& node : view.nodes) {
-    if (auto wait = not_a_no(wanted, node)) {
-      if (!mutant("unknown-is-no")) return *std::move(wait);
-    }
+    if (auto wait = not_a_no(wanted, node)) return *std::move(wait);
     oldest = std::min(oldest, node.at);
   }
   if (wanted.now - oldest > kFreshTime) return Wait{"the control planes must be looked at again"};
@@ -235,9 +231,6 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
   check(!view.nodes.empty(), "a cluster has a control plane");
   NodeName name =
       wanted.facts.bootstrap_target() ? *wanted.facts.bootstrap_target() : view.nodes.front().node;
-  if (wanted.facts.last(Call::bootstrap, name) && mutant("two-bootstraps")) {
-    name = view.nodes.back().node;
-  }
   const NodeView* target = find(view, name);
   if (!target) {
     return unsafe("O3", name,
@@ -249,7 +242,7 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
   if (auto wait = target_not_ready(wanted, *target)) return *std::move(wait);
   if (auto stop = waits_for_spec(wanted, *target)) return *std::move(stop);
   if (auto stop = older_than_journal(wanted)) return *std::move(stop);
-  if (!wanted.facts.bootstrap_target() && !mutant("target-not-pinned")) {
+  if (!wanted.facts.bootstrap_target()) {
     JournalRecord record;
     record.kind = RecordKind::bootstrap_target;
     record.node = name;

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/mutant.h"
 #include "phase/maintenance_key.h"
 #include "phase/stranger.h"
 
 namespace ichor {
 
 std::string identity_conflict(const NodePlan& plan, const Identity& identity) {
-  if (mutant("trusts-the-address")) return {};
   if (!plan.uuid.value().empty() && plan.uuid != identity.uuid) {
     return fmt::format("the profile says UUID {}, the machine has {}", plan.uuid.value(),
                        identity.uuid.value());

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <set>
 
-#include "base/mutant.h"
 #include "model/etcd_advice.h"
 #include "phase/dead_disk.h"
 #include "phase/etcd_groups.h"
@@ -87,7 +86,7 @@ std::optional<Wait> unmet_on(const Wanted& wanted, const ClusterView& view, cons
                 "bring the missing control planes back; nothing is restarted meanwhile"};
   }
   if (status.is_learner) return learner_wait(wanted, view, node, status, newest);
-  if (!status.errors.empty() && !mutant("alarms-ignored")) {
+  if (!status.errors.empty()) {
     return Wait{fmt::format("etcd on {}: {}", name, status.errors.front()), "E9",
                 fmt::format("see `talosctl -n {} etcd status`", node.address.value())};
   }
@@ -111,7 +110,7 @@ std::optional<Stop> find_alarm(const Wanted& wanted, const ClusterView& view) {
   std::vector<Finding> found;
   std::set<std::string> told;
   for (const NodeView& node : view.nodes) {
-    if (!is_control_plane(wanted, node) || mutant("alarms-ignored")) continue;
+    if (!is_control_plane(wanted, node)) continue;
     for (const RaisedAlarm& raised : raised_alarms(node.etcd)) {
       if (!told.insert(to_text(raised)).second) continue;
       const bool planned = wanted.profile.find(NodeName(raised.hostname)) != nullptr;
@@ -130,7 +129,7 @@ std::optional<Stop> find_alarm(const Wanted& wanted, const ClusterView& view) {
 
 Decision decide_etcd_health(const Wanted& wanted, const ClusterView& view) {
   const std::vector<EtcdGroup> groups = etcd_groups(view);
-  if (groups.size() > 1 && !mutant("two-clusters-are-one")) {
+  if (groups.size() > 1) {
     return Stop{
         Finding{
             Severity::error,

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "async/signal.h"
-#include "base/mutant.h"
 
 namespace ichor {
 
@@ -19,14 +18,13 @@ constexpr Duration kFarewellLimit = std::chrono::seconds(4);
 Task<Result<void>> Ledger::load() {
   auto records = co_await journal_.read(context_);
   if (!records) co_return tl::unexpected(std::move(records).error());
-  if (mutant("forgets-the-journal")) co_return Result<void>();
   for (const JournalRecord& record : *records) facts_.fold(record, context_.now());
   co_return Result<void>();
 }
 
 Task<Result<void>> Ledger::confirm_lease(Context context, LookTime asked) {
   // A pause of this process, or of its machine, may have come after the store took the record.
-  while (asked.age(context) > lease_.length / 2 && !mutant("acts-after-its-lease")) {
+  while (asked.age(context) > lease_.length / 2) {
     asked = LookTime::now(context);
     auto renewed = co_await journal_.renew(context.within(kAppendLimit));
     if (!renewed) co_return renewed;
@@ -57,7 +55,6 @@ Task<Result<std::uint64_t>> Ledger::append(JournalRecord record) {
   const LookTime asked = LookTime::now(context);
   auto seq = co_await journal_.append(context, record);
   if (!seq) {
-    if (mutant("journal-error-ignored")) co_return std::uint64_t{1};
     trouble_ = seq.error();
     co_return seq;
   }

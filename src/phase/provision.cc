@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/ip.h"
-#include "base/mutant.h"
 #include "pki/digest.h"
 #include "port/provider.h"
 
@@ -78,10 +77,9 @@ class Decider {
     check_own_macs();
     for (const VmSpec& spec : specs_) {
       const VmSeen* seen = sight_.find(spec.place.id);
-      const bool blind = mutant("any-machine-will-do");
-      if (seen && !blind && !acceptable(spec, *seen)) continue;
+      if (seen && !acceptable(spec, *seen)) continue;
       check_double(spec);
-      if (!blind) check_mac(spec, seen);
+      check_mac(spec, seen);
       const auto left = unfinished_step(spec.place, sight_, facts_, wall_ms_);
       decision_.steps[spec.node] = left ? *left : seen ? of_existing(*seen) : of_missing(spec);
     }

@@ -6,7 +6,6 @@
 #include "async/signal.h"
 #include "async/task_group.h"
 #include "base/check.h"
-#include "base/mutant.h"
 #include "lint/c7_machine.h"
 #include "phase/provider_finding.h"
 #include "wait/turnstile.h"
@@ -253,11 +252,9 @@ Task<bool> ProvisionRun::carry_out(Context context, VmDeed deed, VmSpec spec) {
   changed_ = changed_ || task || task.error().progress == Progress::sent;
   if (task) {
     // Before it is waited for: a run that dies now leaves the name of its task.
-    if (!mutant("task-not-kept")) {
-      const std::uint64_t kept =
-          co_await append(task_record(deed, spec.node, spec.place, intent, *task));
-      if (kept == 0) co_return false;
-    }
+    const std::uint64_t kept =
+        co_await append(task_record(deed, spec.node, spec.place, intent, *task));
+    if (kept == 0) co_return false;
     co_return co_await follow(context, attempt, *task);
   }
   const ProviderError& error = task.error();
@@ -284,7 +281,7 @@ Task<bool> ProvisionRun::still_ours(Context context, const VmSpec& spec) {
   }
   const std::vector<std::string> tags = tags_in(config->get("tags"));
   const bool ours = std::find(tags.begin(), tags.end(), tag_of(profile_)) != tags.end();
-  if (ours || mutant("any-machine-will-do")) co_return true;
+  if (ours) co_return true;
   failed_.insert(spec.place.id);
   fail(problem("P4", spec.node,
                fmt::format("VM {} ({}) does not have the tag {} any more: it is left alone",
@@ -320,10 +317,7 @@ Task<void> ProvisionRun::advance(Context context, Work work, Goal goal) {
     case Step::create: {
       // Started at once, because the task that made it is our own. After one that was found, the
       // next look says first whose machine that is.
-      bool made = co_await carry_out(context, VmDeed::create, work.spec);
-      if (!made && mutant("creates-blindly")) {
-        made = co_await carry_out(context, VmDeed::create, work.spec);
-      }
+      const bool made = co_await carry_out(context, VmDeed::create, work.spec);
       if (made && goal == Goal::running) co_await carry_out(context, VmDeed::start, work.spec);
       break;
     }

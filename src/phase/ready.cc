@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/mutant.h"
 #include "model/etcd_advice.h"
 #include "phase/etcd_health.h"
 #include "phase/kubeconfig.h"
@@ -46,7 +45,7 @@ Decision Ready::decide(const Wanted& wanted, const ClusterView& view) const {
     }
     if (!waiting && !std::holds_alternative<Satisfied>(decision)) waiting = std::move(decision);
   }
-  if (waiting && !mutant("ready-without-nodes")) return *std::move(waiting);
+  if (waiting) return *std::move(waiting);
   for (const NodeView& node : view.nodes) {
     if (wanted.now - node.at > kSeenTogether) return Wait{"every node must be looked at again"};
   }

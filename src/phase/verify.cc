@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/mutant.h"
-
 namespace ichor {
 
 bool reached_goal(const ClusterProfile& profile, const MachineStatus& status) {
-  if (status.stage != Stage::running) return mutant("booting-is-running");
-  if (status.ready || mutant("unready-is-ready")) return true;
+  if (status.stage != Stage::running) return false;
+  if (status.ready) return true;
   // Without a CNI no node becomes Ready; the Kubernetes phases install one.
   return profile.talos.cni_none && !status.unmet.empty() &&
          std::all_of(status.unmet.begin(), status.unmet.end(),
@@ -33,7 +31,7 @@ Decision Verify::decide(const Wanted& wanted, const NodePlan& plan, const NodeVi
                         "run `ichor up` again: it looks at the node again"}};
   }
   const auto config = wanted.configs.nodes.find(plan.name);
-  if (!mutant("any-config-will-do") && view.config && config != wanted.configs.nodes.end() &&
+  if (view.config && config != wanted.configs.nodes.end() &&
       *view.config != config->second.canonical) {
     return Stop{Finding{Severity::error, "O4", plan.name, "config",
                         fmt::format("another user changed the config of {}", plan.name.value()),

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "base/mutant.h"
 
 namespace ichor {
 
@@ -13,8 +12,7 @@ namespace {
 Duration delay(int attempt, Duration initial, double factor, Duration max, Random& random) {
   check(attempt >= 1, "attempts count from one");
   const double grown = static_cast<double>(initial.count()) * std::pow(factor, attempt - 1);
-  const double capped =
-      mutant("no-backoff") ? 0 : std::min(grown, static_cast<double>(max.count()));
+  const double capped = std::min(grown, static_cast<double>(max.count()));
   return Duration(static_cast<Duration::rep>(capped * (1.0 - random.fraction() / 4)));
 }
 

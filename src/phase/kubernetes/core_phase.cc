@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/mutant.h"
 #include "phase/kubernetes/core_secrets.h"
 #include "phase/kubernetes/crds_phase.h"
 #include "phase/kubernetes/gate_table.h"
@@ -99,7 +98,6 @@ class Installs {
 
   /// A need that is no release of the list is taken as given.
   bool may_start(const Item& item) {
-    if (mutant("needs-ignored")) return true;
     bool free = true;
     for (const std::string& need : item.needs) {
       const Item* other = find_item(items_, need);
@@ -110,7 +108,6 @@ class Installs {
 
   /// What others need must work before they start; the CNI on every node.
   bool is_working(const WantedRelease& release) {
-    if (mutant("releases-not-awaited")) return true;
     const std::uint64_t since = deployed_in(key_of(release));
     if (!is_cni(release)) return course_.works(release, since);
     return course_.passes("cilium", {}, Course::Window::whole, since);
@@ -197,13 +194,13 @@ class Installs {
                      MonoTime seen_first) {
     const std::string key = key_of(release);
     const bool ours = course_.wanted().facts.is_open(key);
-    const bool waits = ours && !mutant("orphans-ignored") && !course_.view().assumed.contains(key);
+    const bool waits = ours && !course_.view().assumed.contains(key);
     if (waits && course_.wanted().now - seen_first < kOrphanTime) {
       course_.follow(release, kOrphanPace);
       return course_.wait(
           {key, "a helm of an earlier run may still be at work", "give it more time", "K6", false});
     }
-    if (!ours && !mutant("pending-is-ours")) {
+    if (!ours) {
       return course_.stop({key,
                            fmt::format("its last revision is {}, and not by us", deployed.status),
                            fmt::format("wait for whoever installs it, or `helm rollback {} -n {}`",

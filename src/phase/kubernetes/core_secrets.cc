@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/mutant.h"
 #include "phase/kubernetes/gate_table.h"
 #include "phase/kubernetes/json_view.h"
 
@@ -76,8 +75,7 @@ bool finds_bootstrap_secrets(Course& course) {
 bool sends_sealed_key(Course& course) {
   const KubernetesMaterial& material = course.wanted().material;
   if (material.sealed_keys.empty()) return true;
-  if (!mutant("key-before-nodes") &&
-      !course.passes("nodes", node_names(course.wanted().profile), Course::Window::now)) {
+  if (!course.passes("nodes", node_names(course.wanted().profile), Course::Window::now)) {
     return false;
   }
   std::vector<const KubeObject*> keys;
@@ -85,7 +83,7 @@ bool sends_sealed_key(Course& course) {
   if (!material.fresh_key) return course.ensures(keys);
   if (!is_free_for(course, *material.fresh_key)) return false;
   const ApplyObject::Keep keep{material.fresh_key_file, material.fresh_key_sealed};
-  return course.ensures(keys, mutant("key-not-kept") ? nullptr : &keep);
+  return course.ensures(keys, &keep);
 }
 
 }  // namespace ichor

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/mutant.h"
 #include "phase/kubernetes/phase_report.h"
 #include "wait/kube_retry.h"
 
@@ -81,11 +80,10 @@ bool Course::judge_gate(const std::string& key, const std::string& name, Window 
                         std::uint64_t since) {
   const GateState* state = find_in(view_.gates, key);
   if (view_.assumed.contains(name)) return true;
-  if (!state || (state->turn < since && !mutant("old-lists-trusted"))) {
+  if (!state || state->turn < since) {
     await("the gate " + name);
     return false;
   }
-  if (state->ever_held && mutant("gates-one-by-one")) return true;
   if (state->holds()) {
     for (const Finding& finding : state->notes) note(finding);
     if (window == Window::now || state->is_steady(wanted_.now)) return true;
@@ -148,12 +146,12 @@ bool Course::ensures(const std::vector<const KubeObject*>& objects, const ApplyO
 }
 
 bool Course::ensure(const KubeObject& object, const ApplyObject::Keep* keep) {
-  const bool force = wanted_.force_conflicts || mutant("forces-conflicts");
+  const bool force = wanted_.force_conflicts;
   const Seen<Difference>* seen = find_in(view_.differences, &object);
   const std::string name = name_of(seen);
   const Attempt* tried = name.empty() ? nullptr : view_.attempt(name);
   const bool applied = tried && tried->done;
-  if (applied && (tried->turn >= view_.last_look || mutant("never-looks-again"))) {
+  if (applied && tried->turn >= view_.last_look) {
     row(tried->change);
     return true;
   }
@@ -178,7 +176,7 @@ bool Course::ensure(const KubeObject& object, const ApplyObject::Keep* keep) {
   if (tried && tried->error && !applied) wait(unmet_of(name, *tried->error));
   const Difference* found = look(seen, name.empty() ? "an object" : name, since);
   if (!found) return false;
-  if (found->change == "none" && !mutant("applies-always")) {
+  if (found->change == "none") {
     row(applied ? tried->change : ObjectChange{found->object, "none", {}});
     return true;
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/mutant.h"
 #include "phase/kubernetes/json_view.h"
 
 namespace ichor {
@@ -130,7 +129,7 @@ void CrdsPhase::follow(Course& course) const {
   if (!for_crds || !releases || !agree(course, *for_crds, *releases)) return;
   Collection crds;
   if (!collect(course, *for_crds, *releases, crds) || !course.ensures(crds.objects)) return;
-  if (crds.names.empty() || mutant("crds-not-awaited")) return;
+  if (crds.names.empty()) return;
   course.passes("crds", std::move(crds.names));
 }
 

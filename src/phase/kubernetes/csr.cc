@@ -4,7 +4,6 @@
 #include <array>
 #include <fmt/format.h>
 
-#include "base/mutant.h"
 #include "phase/kubernetes/json_view.h"
 #include "pki/base64.h"
 #include "pki/certificate_request.h"
@@ -42,7 +41,6 @@ bool is_name_of(const std::string& name, const NodePlan& node) {
 }
 
 std::string trouble_with_names(const pki::RequestFacts& facts, const NodePlan& node) {
-  if (mutant("names-unchecked")) return {};
   if (facts.other_names > 0) return "it asks for e-mail addresses or URIs";
   if (facts.dns_names.empty() && facts.ip_addresses.empty()) return "it asks for no name at all";
   for (const std::string& name : facts.dns_names) {
@@ -55,7 +53,7 @@ std::string trouble_with_names(const pki::RequestFacts& facts, const NodePlan& n
 }
 
 std::string trouble_with(const KubeObject& csr, const std::string& user, const NodePlan& node) {
-  if (!has_text(at(csr, {"spec", "groups"}), kGroup) && !mutant("groups-unchecked")) {
+  if (!has_text(at(csr, {"spec", "groups"}), kGroup)) {
     return "its sender is not in the group system:nodes";
   }
   std::string trouble = trouble_with_usages(at(csr, {"spec", "usages"}));
@@ -87,10 +85,6 @@ CsrVerdict judge_csr(const KubeObject& csr, const ClusterProfile& profile) {
   }
   verdict.node = user.substr(kUser.size());
   const NodePlan* node = profile.find(NodeName(verdict.node));
-  if (!node && mutant("strangers-approved")) {
-    verdict.kind = CsrVerdict::Kind::approve;
-    return verdict;
-  }
   if (!node) {
     verdict.reason = fmt::format("the profile has no node {}", verdict.node);
     return verdict;

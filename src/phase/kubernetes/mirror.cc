@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "base/mutant.h"
 #include "model/json.h"
 #include "phase/kubernetes/json_view.h"
 #include "wait/backoff.h"
@@ -200,8 +199,7 @@ Task<bool> KubeMirrors::refresh(Context context) {
   bool all = true;
   TaskGroup lists(context);
   for (const auto& [query, mirror] : mirrors_) {
-    const bool known = mirror->synced() || (mirror->unserved() && !mutant("old-kinds-trusted"));
-    if (known) lists.spawn(refresh_one(context, *mirror, all));
+    if (mirror->synced() || mirror->unserved()) lists.spawn(refresh_one(context, *mirror, all));
   }
   co_await lists.join();
   co_return all;
@@ -221,7 +219,7 @@ Task<bool> KubeMirrors::refresh(Context context, const std::vector<KubeQuery>& q
 Task<bool> KubeMirrors::are_still_unserved(Context context) {
   bool all = true;
   for (const auto& [query, mirror] : mirrors_) {
-    if (!mirror->unserved() || mutant("old-kinds-trusted")) continue;
+    if (!mirror->unserved()) continue;
     const bool answered = co_await mirror->refresh(context);
     if (!answered || !mirror->unserved()) all = false;
   }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/mutant.h"
 #include "model/json.h"
 #include "phase/kubernetes/json_view.h"
 #include "phase/kubernetes/tools.h"
@@ -49,7 +48,6 @@ class Connect {
   Task<Result<KubeObject>> get(std::string path) {
     const std::string place = fmt::format("onepassword: Connect at {}", host_);
     std::string url = host_ + path;
-    if (mutant("token-in-address")) url += "&token=" + std::string(token_.reveal());
     const auto answer = co_await world_.web.get(context_.within(kLimit), std::move(url), token_);
     if (!answer) {
       co_return fail(Errc::io, fmt::format("{} does not answer: {}", place, answer.error().text));

@@ -6,7 +6,6 @@
 
 #include "base/argument.h"
 #include "base/clean_text.h"
-#include "base/mutant.h"
 #include "phase/kubernetes/json_view.h"
 #include "phase/kubernetes/manifests.h"
 #include "yaml/document.h"
@@ -83,7 +82,7 @@ DeployedRelease newest_revision(const SeenObjects& secrets) {
 }
 
 std::string reason_to_install(const WantedRelease& wanted, const DeployedRelease& deployed) {
-  if (!deployed.there || mutant("installs-always")) return "it is not installed";
+  if (!deployed.there) return "it is not installed";
   if (deployed.status != "deployed") return "its last revision is " + deployed.status;
   if (!wanted.version.empty() && !is_same_version(wanted.version, deployed.version)) {
     return fmt::format("chart {} is deployed, {} is wanted", deployed.version, wanted.version);

@@ -4,8 +4,6 @@
 #include <cctype>
 #include <fmt/format.h>
 
-#include "base/mutant.h"
-
 namespace ichor {
 
 namespace {
@@ -107,9 +105,6 @@ ProcessCall tool_call(const ToolPlace& place, const std::string& name,
     if (variable.starts_with("OP_") && name != "op") continue;
     if (variable.starts_with("SOPS_") && name != "helmfile") continue;
     call.variables[variable] = value;
-  }
-  if (mutant("token-for-everybody")) {
-    call.variables["TOKEN"] = std::string(place.material.connect_token.reveal());
   }
   call.variables["KUBECONFIG"] = fmt::format("{}/{}", place.state_path, kToolsKubeconfig);
   return call;

@@ -1,18 +1,8 @@
 #include "phase/kubernetes/validation_phase.h"
 
-#include "base/mutant.h"
 #include "phase/kubernetes/gate_table.h"
 
 namespace ichor {
-
-namespace {
-
-bool is_left_out(std::string_view gate) {
-  return (gate == "flux" && mutant("flux-not-awaited")) ||
-         (gate == "kustomizations" && mutant("kustomizations-not-awaited"));
-}
-
-}  // namespace
 
 void ValidationPhase::follow(Course& course) const {
   const KubernetesPlan& plan = course.plan();
@@ -29,7 +19,7 @@ void ValidationPhase::follow(Course& course) const {
   course.passes("nodes", node_names(course.wanted().profile), Course::Window::now);
   // All of them in one look: one that held may be broken again before the last of them does.
   for (const std::string_view gate : gates_of_phase(number(), plan)) {
-    if (!is_left_out(gate)) course.passes(gate);
+    course.passes(gate);
   }
 }
 
