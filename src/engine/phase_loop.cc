@@ -285,7 +285,7 @@ Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, NodeCall due) {
   }
   if (error.progress == Progress::not_sent) link.drop();
   // Too early is no failure of this try: the budget bounds it. Everything else is counted.
-  if (reaction != Reaction::not_yet && ++retries_ > retries_max) {
+  if (reaction != Reaction::not_yet && ++retries_ > run_.profile.retry.retries) {
     co_return gave_up(error, node, true);
   }
   waiting_ = Wait{to_text(error)};
