@@ -1,5 +1,5 @@
-# ichor_library(NAME [FAST [COLD regex…]] [DEPS name…] [TEST_DEPS name…] [PACKAGES target…]
-#               [FOLDER path] [LABEL label])
+# ichor_library(NAME [FAST [COLD regex…]|HOT regex…] [DEPS name…] [TEST_DEPS name…]
+#               [PACKAGES target…] [FOLDER path] [LABEL label])
 #
 # Makes of the folder src/NAME (or FOLDER) and what lies below it:
 #   ichor_NAME     the static library of its *.cc, or an interface library while it has none
@@ -7,14 +7,15 @@
 #   X_fuzz         a libFuzzer program for each X_fuzz.cc, in the fuzz build only
 # DEPS are the libraries it may include, TEST_DEPS the ones only its tests may; tools/tidy holds the
 # sources to both. FAST is for code that runs so often that speed counts more than size; bench/run
-# says where it pays. COLD are its files that run seldom, which are compiled for size all the same.
-# PACKAGES are outside libraries. LABEL is the CTest label of its tests, "unit" if not given. A
+# says where it pays. COLD are its files that run seldom, which are compiled for size all the same;
+# HOT are the few files of another library that are compiled for speed. PACKAGES are outside
+# libraries. LABEL is the CTest label of its tests, "unit" if not given. A
 # folder that is still missing is an empty library.
 
 include(GoogleTest)
 
 function(ichor_library name)
-    cmake_parse_arguments(arg "FAST" "FOLDER;LABEL" "COLD;DEPS;TEST_DEPS;PACKAGES" ${ARGN})
+    cmake_parse_arguments(arg "FAST" "FOLDER;LABEL" "COLD;HOT;DEPS;TEST_DEPS;PACKAGES" ${ARGN})
     if(NOT arg_FOLDER)
         set(arg_FOLDER src/${name})
     endif()
@@ -30,15 +31,8 @@ function(ichor_library name)
 
     ichor_take_planted(sources)
     ichor_add_library(ichor_${name} "${sources}" "${arg_DEPS}" "${arg_PACKAGES}" "${arg_FAST}")
-    foreach(regex IN LISTS arg_COLD)
-        set(cold ${sources})
-        list(FILTER cold INCLUDE REGEX "/${arg_FOLDER}/${regex}")
-        list(APPEND cold_sources ${cold})
-    endforeach()
-    if(cold_sources)
-        list(REMOVE_DUPLICATES cold_sources)
-        ichor_compile_for_size(ichor_${name} "${cold_sources}")
-    endif()
+    ichor_compile_apart(ichor_${name} cold "" "${arg_COLD}" ${arg_FOLDER})
+    ichor_compile_apart(ichor_${name} hot _fast "${arg_HOT}" ${arg_FOLDER})
     if(tests)
         ichor_add_test(${name} "${tests}" "${arg_TEST_DEPS}" "${arg_LABEL}")
     endif()
@@ -71,17 +65,29 @@ function(ichor_add_library target sources deps packages fast)
     target_link_libraries(${target} ${scope} ${deps} ${packages})
 endfunction()
 
-# These sources of a FAST library are objects of their own, because a precompiled header fits one
-# set of flags.
-function(ichor_compile_for_size target sources)
+# The sources of a library that match one of the regexes get other flags than the rest. They are
+# objects of their own, because a precompiled header fits one set of flags.
+function(ichor_compile_apart target name flags regexes folder)
+    if(NOT regexes)
+        return()
+    endif()
     get_target_property(all ${target} SOURCES)
-    list(REMOVE_ITEM all ${sources})
+    foreach(regex IN LISTS regexes)
+        set(matching ${all})
+        list(FILTER matching INCLUDE REGEX "/${folder}/${regex}")
+        list(APPEND apart ${matching})
+    endforeach()
+    list(REMOVE_DUPLICATES apart)
+    list(REMOVE_ITEM all ${apart})
     set_target_properties(${target} PROPERTIES SOURCES "${all}")
-    add_library(${target}_cold OBJECT ${sources})
-    ichor_precompile(${target}_cold "")
+    add_library(${target}_${name} OBJECT ${apart})
+    ichor_precompile(${target}_${name} "${flags}")
+    if(flags STREQUAL _fast AND CMAKE_BUILD_TYPE STREQUAL "Release")
+        target_compile_options(${target}_${name} PRIVATE ${ichor_fast_options})
+    endif()
     get_target_property(libraries ${target} LINK_LIBRARIES)
-    target_link_libraries(${target}_cold PRIVATE ${libraries})
-    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_cold>)
+    target_link_libraries(${target}_${name} PRIVATE ${libraries})
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_${name}>)
 endfunction()
 
 function(ichor_add_test name tests test_deps label)

@@ -14,11 +14,12 @@ IpAddress SimWorld::address_of(const Node& node) const {
 }
 
 bool SimWorld::endpoint_serves() const {
-  const std::string& endpoint = profile_.network.api_endpoint;
+  std::string_view host = profile_.network.api_endpoint;
+  const std::size_t scheme = host.find("//");
+  if (scheme != host.npos) host.remove_prefix(scheme + 2);
+  host = host.substr(0, host.rfind(':'));
   for (std::size_t i = 0; i < nodes_.size() && i < profile_.nodes.size(); ++i) {
-    const std::string& address = profile_.nodes[i].address.value();
-    if (endpoint.find("//" + address + ":") == std::string::npos) continue;
-    return nodes_[i]->api_server_ready();
+    if (profile_.nodes[i].address.value() == host) return nodes_[i]->api_server_ready();
   }
   // A virtual address leads to whoever serves.
   return true;

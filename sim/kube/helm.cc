@@ -140,7 +140,7 @@ bool Helm::begin(Job& job) {
 
 bool Helm::write_object(Job& job) {
   const KubeObject& object = stack_.find(job.release)->objects[job.written];
-  const KubeKind kind = ref_of(object).kind;
+  const KubeKind kind = kind_of(object);
   if (!api_.served(kind)) {
     fail(job, fmt::format("Error: unable to build kubernetes objects from release manifest: "
                           "resource mapping not found: no matches for kind \"{}\"",

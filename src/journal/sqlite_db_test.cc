@@ -72,6 +72,15 @@ TEST_F(DbTest, an_error_says_as_much_as_is_known) {
       << missing.error().message;
 }
 
+TEST_F(DbTest, extensions_that_a_journal_does_not_need_are_not_linked) {
+  for (const char* module : {"fts3(t)", "fts4(t)", "fts5(t)", "rtree(id, low, high)"}) {
+    const auto made = db_->run(std::string("CREATE VIRTUAL TABLE extra USING ") + module);
+    ASSERT_FALSE(made.has_value()) << module;
+    EXPECT_NE(made.error().message.find("no such module"), std::string::npos)
+        << made.error().message;
+  }
+}
+
 TEST_F(DbTest, a_file_that_is_not_there_is_not_made) {
   const auto failed = Db::open(folder_.path() + "/none", disk_.vfs());
   ASSERT_FALSE(failed);

@@ -79,13 +79,15 @@ Result<nlohmann::json> parse_json(std::string_view text, JsonLimits limits) {
 
 std::size_t json_weight(const nlohmann::json& tree) {
   std::size_t weight = kValueBytes;
-  if (tree.is_string()) weight += kStringBytes + tree.get_ref<const std::string&>().capacity();
-  if (tree.is_structured()) weight += kContainerBytes;
-  if (tree.is_array()) {
-    for (const nlohmann::json& item : tree) weight += json_weight(item);
+  if (const auto* text = tree.get_ptr<const nlohmann::json::string_t*>()) {
+    return weight + kStringBytes + text->capacity();
   }
-  if (tree.is_object()) {
-    for (const auto& [key, value] : tree.items()) {
+  if (const auto* items = tree.get_ptr<const nlohmann::json::array_t*>()) {
+    weight += kContainerBytes;
+    for (const nlohmann::json& item : *items) weight += json_weight(item);
+  } else if (const auto* members = tree.get_ptr<const nlohmann::json::object_t*>()) {
+    weight += kContainerBytes;
+    for (const auto& [key, value] : *members) {
       weight += kMemberBytes + key.capacity() + json_weight(value);
     }
   }

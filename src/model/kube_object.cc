@@ -6,10 +6,12 @@ namespace ichor {
 
 namespace {
 
-std::string text_at(const KubeObject& object, const char* key) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+/// A member that is a text; empty where there is none.
+std::string_view text_at(const KubeObject::object_t& members, std::string_view key) {
+  const auto found = members.find(key);
+  if (found == members.end()) return {};
+  const auto* text = found->second.get_ptr<const std::string*>();
+  return text == nullptr ? std::string_view() : std::string_view(*text);
 }
 
 }  // namespace
@@ -30,12 +32,23 @@ std::string api_version_of(const KubeKind& kind) {
   return kind.group.empty() ? kind.version : fmt::format("{}/{}", kind.group, kind.version);
 }
 
+KubeKind kind_of(const KubeObject& object) {
+  const auto* members = object.get_ptr<const KubeObject::object_t*>();
+  if (members == nullptr) return {};
+  return kind_of(text_at(*members, "apiVersion"), text_at(*members, "kind"));
+}
+
 KubeRef ref_of(const KubeObject& object) {
   KubeRef ref;
-  ref.kind = kind_of(text_at(object, "apiVersion"), text_at(object, "kind"));
-  if (!object.is_object() || !object.contains("metadata")) return ref;
-  ref.name_space = text_at(object["metadata"], "namespace");
-  ref.name = text_at(object["metadata"], "name");
+  const auto* members = object.get_ptr<const KubeObject::object_t*>();
+  if (members == nullptr) return ref;
+  ref.kind = kind_of(text_at(*members, "apiVersion"), text_at(*members, "kind"));
+  const auto metadata = members->find("metadata");
+  if (metadata == members->end()) return ref;
+  const auto* about = metadata->second.get_ptr<const KubeObject::object_t*>();
+  if (about == nullptr) return ref;
+  ref.name_space = text_at(*about, "namespace");
+  ref.name = text_at(*about, "name");
   return ref;
 }
 

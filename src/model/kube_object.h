@@ -92,6 +92,7 @@ struct KubeRef {
 std::string to_text(const KubeRef& ref);
 /// What an object says of itself; parts that it lacks are empty.
 KubeRef ref_of(const KubeObject& object);
+KubeKind kind_of(const KubeObject& object);
 /// A kind by the apiVersion and kind of an object: ("apps/v1", "Deployment").
 KubeKind kind_of(std::string_view api_version, std::string_view kind);
 /// "apps/v1", "v1".

@@ -242,7 +242,7 @@ std::string_view name_of(Readiness::State state) {
 
 Readiness readiness_of(const KubeObject& object) {
   if (Readiness judged = common(object); !judged.ready()) return judged;
-  const KubeKind kind = ref_of(object).kind;
+  const KubeKind kind = kind_of(object);
   for (const Rule& rule : kRules) {
     if (rule.group == kind.group && rule.kind == kind.kind) return rule.judge(object);
   }
