@@ -18,7 +18,7 @@ endif()
 # main.cc is the composition root: the only file that sees every adapter.
 function(ichor_add_executable target)
     add_executable(${target} ${main})
-    set(parts command os journal talos web kube proxmox view)
+    set(parts command os journal talos web kube proxmox)
     list(TRANSFORM parts PREPEND ichor_)
     # Before all libraries: see the file.
     target_sources(${target} PRIVATE

@@ -12,7 +12,6 @@ find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED CONFIG)
 find_package(nlohmann_json REQUIRED CONFIG)
 find_package(rapidcheck REQUIRED CONFIG)
-find_package(spdlog REQUIRED CONFIG)
 find_package(tl-expected REQUIRED CONFIG)
 # Only its headers are used: its target would link a library that throws.
 find_package(tomlplusplus REQUIRED CONFIG)

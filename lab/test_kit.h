@@ -19,9 +19,9 @@
 #include "machine.pb.h"
 #include "machineconfig/generate.h"
 #include "os/temp_dir.h"
-#include "pki/certificate.h"
-#include "pki/issue.h"
-#include "pki/secrets_bundle.h"
+#include "secrets/certificate.h"
+#include "secrets/issue.h"
+#include "secrets/secrets_bundle.h"
 #include "spec_runtime.pb.h"
 
 namespace ichor::lab {

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "pki/base64.h"
+#include "secrets/base64.h"
 #include "yaml/document.h"
 
 namespace ichor::lab {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/node.h"
-#include "pki/certificate.h"
+#include "secrets/certificate.h"
 #include "yaml/node.h"
 
 namespace ichor::lab {

@@ -6,7 +6,7 @@
 #include "lab/kube/model.h"
 #include "lab/kube/objects.h"
 #include "lab/net/socket_inside.h"
-#include "pki/issue.h"
+#include "secrets/issue.h"
 
 namespace ichor::lab {
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "os/loop_clock.h"
-#include "pki/issue.h"
-#include "pki/openssl.h"
+#include "secrets/issue.h"
+#include "secrets/openssl.h"
 
 namespace ichor::lab {
 namespace {

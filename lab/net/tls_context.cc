@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "pki/openssl.h"
+#include "secrets/openssl.h"
 
 namespace ichor::lab {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "pki/certificate.h"
+#include "secrets/certificate.h"
 
 struct ssl_ctx_st;
 struct ssl_st;

@@ -6,7 +6,7 @@
 #include "lab/kube/http_connection.h"
 #include "lab/net/socket_inside.h"
 #include "lab/proxmox/machines.h"
-#include "pki/issue.h"
+#include "secrets/issue.h"
 
 namespace ichor::lab {
 

@@ -2,7 +2,7 @@
 #include "lab/talos/methods.h"
 #include "machine.pb.h"
 #include "machine_etcd.pb.h"
-#include "pki/digest.h"
+#include "secrets/digest.h"
 
 namespace ichor::lab {
 

@@ -7,8 +7,8 @@
 #include "lab/talos/tar_gz.h"
 #include "machine.pb.h"
 #include "machineconfig/kubeconfig.h"
-#include "pki/issue.h"
-#include "pki/talosconfig.h"
+#include "secrets/issue.h"
+#include "secrets/talosconfig.h"
 
 namespace ichor::lab {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "pki/issue.h"
+#include "secrets/issue.h"
 
 namespace ichor::lab {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "pki/base64.h"
+#include "secrets/base64.h"
 #include "sim/checkers/history.h"
 #include "sim/kube/kubernetes.h"
 #include "sim/kube/request.h"

@@ -1,7 +1,7 @@
 #include "sim/kube/flux.h"
 
 #include "phase/kubernetes/json_view.h"
-#include "pki/base64.h"
+#include "secrets/base64.h"
 #include "sim/canaries.h"
 
 namespace ichor::sim {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "phase/kubernetes/json_view.h"
-#include "pki/base64.h"
+#include "secrets/base64.h"
 
 namespace ichor::sim {
 

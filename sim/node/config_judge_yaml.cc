@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "pki/digest.h"
+#include "secrets/digest.h"
 #include "sim/node/config_validation.h"
 #include "sim/node/digest.h"
 #include "sim/node/disk_selector.h"

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "base/words.h"
 #include "cli/nearest.h"
 
 namespace ichor {
@@ -36,17 +37,6 @@ CLI::callback_t taking(std::string name, FlagSet::Take take) {
 }
 
 }  // namespace
-
-std::vector<std::string> split_list(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    if (const std::string_view part = text.substr(0, comma); !part.empty())
-      parts.emplace_back(part);
-    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
-  }
-  return parts;
-}
 
 FlagSet::FlagSet() : parser_(std::make_unique<Parser>()) {
   parser_->app.set_help_flag();

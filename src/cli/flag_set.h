@@ -83,7 +83,4 @@ class FlagSet {
   std::vector<std::function<std::string()>> rules_;
 };
 
-/// "a,b" as a, b; empty parts are dropped.
-std::vector<std::string> split_list(std::string_view text);
-
 }  // namespace ichor

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/words.h"
+
 namespace ichor {
 namespace {
 

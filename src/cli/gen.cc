@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/words.h"
 #include "cli/command_list.h"
 
 namespace ichor {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/words.h"
 #include "cli/command_list.h"
 
 namespace ichor {
@@ -80,18 +81,6 @@ std::vector<TypedFlag> typed_flags(const std::vector<std::string>& words,
     }
   }
   return typed;
-}
-
-std::string shell_quoted(const std::string& word) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char letter : word) {
-    if (letter == '\'') quoted += "'\\''";
-    if (letter != '\'') quoted += letter;
-  }
-  return quoted + "'";
 }
 
 Hints::Hints(std::vector<TypedFlag> typed) : kept_(std::move(typed)) {

@@ -39,7 +39,4 @@ class Hints {
   std::vector<TypedFlag> kept_;
 };
 
-/// A word that a shell takes as it is meant.
-std::string shell_quoted(const std::string& word);
-
 }  // namespace ichor

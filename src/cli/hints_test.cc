@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/words.h"
 #include "cli/command_line.h"
 
 namespace ichor {
@@ -47,8 +48,6 @@ TEST(Hints, CommandsThatAreAboutNoClusterStayAsTheyAre) {
 TEST(Hints, CanBePastedIntoAShell) {
   const Hints hints = typed({"up", "-p", "my home/it's.yaml"});
   EXPECT_EQ(hints.command("ichor status"), "ichor status -p 'my home/it'\\''s.yaml'");
-  EXPECT_EQ(shell_quoted("$(reboot)"), "'$(reboot)'");
-  EXPECT_EQ(shell_quoted(""), "''");
 }
 
 TEST(Hints, AreFoundInTexts) {

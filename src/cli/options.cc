@@ -3,6 +3,8 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "base/words.h"
+
 namespace ichor {
 
 namespace {

@@ -1,3 +1,4 @@
+#include "base/words.h"
 #include "cli/command_list.h"
 #include "cli/seed_range.h"
 

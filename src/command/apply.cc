@@ -1,5 +1,5 @@
 #include "command/commands.h"
-#include "command/partial_run.h"
+#include "run/partial_run.h"
 
 namespace ichor {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cli/command_line.h"
-#include "command/desk.h"
 #include "model/run_result.h"
+#include "port/desk.h"
 
 namespace ichor {
 

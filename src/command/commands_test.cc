@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "async/at_once.h"
-#include "command/fake_desk.h"
+#include "port/test_desk.h"
 
 namespace ichor {
 namespace {

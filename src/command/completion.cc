@@ -1,10 +1,10 @@
 #include "cli/completion_script.h"
-#include "command/ask_journal.h"
+#include "cluster/ask_journal.h"
+#include "cluster/journal_input.h"
 #include "command/commands.h"
-#include "command/explain_id.h"
-#include "command/journal_input.h"
+#include "command/explain.h"
 #include "lab/fault.h"
-#include "report/run_history.h"
+#include "view/run_history.h"
 
 namespace ichor {
 

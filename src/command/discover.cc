@@ -4,10 +4,10 @@
 #include <set>
 
 #include "base/check.h"
-#include "cli/hints.h"
+#include "base/words.h"
+#include "cluster/machine_search.h"
 #include "command/commands.h"
-#include "command/machine_search.h"
-#include "command/partial_run.h"
+#include "run/partial_run.h"
 
 namespace ichor {
 

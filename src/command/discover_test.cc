@@ -8,7 +8,7 @@
 
 #include "cli/command_line.h"
 #include "command/commands.h"
-#include "command/fake_desk.h"
+#include "port/test_desk.h"
 
 namespace ichor {
 

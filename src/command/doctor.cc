@@ -1,16 +1,16 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "command/ask_journal.h"
+#include "cluster/ask_journal.h"
+#include "cluster/journal_input.h"
+#include "cluster/profile_input.h"
 #include "command/commands.h"
 #include "command/doctor_node.h"
-#include "command/explain_id.h"
-#include "command/finish.h"
-#include "command/journal_input.h"
-#include "command/profile_input.h"
+#include "command/explain.h"
 #include "doctor/explain.h"
 #include "doctor/last_run.h"
 #include "doctor/match.h"
+#include "run/finish.h"
 
 namespace ichor {
 

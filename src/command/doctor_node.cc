@@ -4,12 +4,12 @@
 #include <csignal>
 #include <fmt/format.h>
 
-#include "command/engine_run.h"
-#include "command/finish.h"
-#include "command/ground.h"
-#include "command/profile_input.h"
-#include "command/workspace.h"
+#include "cluster/profile_input.h"
+#include "cluster/workspace.h"
 #include "engine/node_link.h"
+#include "run/engine_run.h"
+#include "run/finish.h"
+#include "run/ground.h"
 
 namespace ichor {
 

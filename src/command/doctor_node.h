@@ -1,9 +1,9 @@
 #pragma once
 
 #include "cli/request.h"
-#include "command/desk.h"
 #include "doctor/examine_node.h"
 #include "model/run_result.h"
+#include "port/desk.h"
 
 namespace ichor {
 

@@ -4,8 +4,8 @@
 
 #include "async/at_once.h"
 #include "command/commands.h"
-#include "command/fake_desk.h"
 #include "model/finding_record.h"
+#include "port/test_desk.h"
 
 namespace ichor {
 namespace {

@@ -1,11 +1,142 @@
-#include <fmt/format.h>
+#include "command/explain.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "cli/help.h"
+#include "cli/nearest.h"
 #include "command/commands.h"
-#include "command/early.h"
-#include "command/explain_id.h"
-#include "command/finish.h"
+#include "doctor/explain.h"
+#include "model/or_end.h"
+#include "run/finish.h"
 
 namespace ichor {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The rule with this ID, or the one whose findings are called so.
+const LintRule* find_rule(const std::string& id) {
+  const auto rules = lint_rules();
+  const auto found =
+      std::find_if(rules.begin(), rules.end(), [&](const LintRule& rule) { return rule.id == id; });
+  return found == rules.end() ? rule_of(id) : &*found;
+}
+
+Json row_of(const LintRule& rule, std::string_view page) {
+  Json row;
+  row["kind"] = "lint rule";
+  row["id"] = rule.id;
+  row["title"] = rule.title;
+  row["cause"] = rule.reason;
+  row["page"] = rule.page();
+  row["text"] = page;
+  return row;
+}
+
+std::vector<std::string> lines_of(const LintRule& rule, std::string_view page) {
+  std::vector<std::string> lines{fmt::format("{}, lint rule: {}", rule.id, rule.title)};
+  std::vector<std::string> reason = wrapped(rule.reason, "            ");
+  reason.front().replace(0, 12, "  cause     ");
+  std::move(reason.begin(), reason.end(), std::back_inserter(lines));
+  lines.push_back(fmt::format("  see       {}", rule.page()));
+  // The heading of the page says the title once more.
+  page.remove_prefix(std::min(page.size(), page.find('\n')));
+  while (page.ends_with('\n')) page.remove_suffix(1);
+  while (!page.empty()) {
+    page.remove_prefix(1);
+    const std::size_t end = std::min(page.find('\n'), page.size());
+    lines.emplace_back(page.substr(0, end));
+    page.remove_prefix(end);
+  }
+  return lines;
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return text;
+}
+
+/// The number behind the letter of an ID; nothing if the text is no ID.
+std::optional<int> number_in(const std::string& id) {
+  int number = 0;
+  const char* const end = id.data() + id.size();
+  if (id.size() < 2) return std::nullopt;
+  const auto [read, error] = std::from_chars(id.data() + 1, end, number);
+  return error == std::errc() && read == end ? std::optional(number) : std::nullopt;
+}
+
+void add(Explained& all, const std::vector<std::string>& lines, Json row, std::string_view title) {
+  if (!all.lines.empty()) all.lines.emplace_back();
+  all.lines.insert(all.lines.end(), lines.begin(), lines.end());
+  all.rows.push_back(std::move(row));
+  if (all.title.empty()) all.title = title;
+}
+
+}  // namespace
+
+std::vector<std::string> all_ids() {
+  std::vector<std::string> ids;
+  for (const Fault& fault : faults()) ids.emplace_back(fault.id);
+  for (const Invariant& invariant : invariants()) ids.emplace_back(invariant.id);
+  for (const LintRule& rule : lint_rules()) ids.emplace_back(rule.id);
+  return ids;
+}
+
+std::optional<Explained> explain_id(const std::string& typed) {
+  const std::string id = number_in(typed) ? upper(typed) : typed;
+  Explained all;
+  if (const Fault* fault = find_fault(id)) {
+    Json row;
+    row["kind"] = "fault";
+    row.update(row_of(*fault));
+    add(all, explain(*fault), std::move(row), fault->title);
+  }
+  if (const Invariant* invariant = find_invariant(id)) {
+    Json row;
+    row["kind"] = "invariant";
+    row["id"] = invariant->id;
+    row["title"] = invariant->title;
+    row["promise"] = invariant->promise;
+    add(all, explain(*invariant), std::move(row), invariant->title);
+  }
+  if (const LintRule* rule = find_rule(id)) {
+    const std::string_view page = help_page(fmt::format("lint/{}", rule->id));
+    add(all, lines_of(*rule, page), row_of(*rule, page), rule->title);
+  }
+  if (all.rows.empty()) return std::nullopt;
+  return all;
+}
+
+std::string nearest_id(const std::string& typed) {
+  const std::string id = upper(typed);
+  const auto number = number_in(id);
+  std::string best;
+  int best_distance = 0;
+  for (const std::string& known : all_ids()) {
+    if (!number || known.front() != id.front()) continue;
+    const int distance = std::abs(number_in(known).value_or(0) - *number);
+    if (!best.empty() && distance >= best_distance) continue;
+    best = known;
+    best_distance = distance;
+  }
+  return best.empty() ? nearest(id, all_ids()) : best;
+}
+
+Exit tell(std::vector<Json> rows, const std::vector<std::string>& lines, std::string verdict,
+          const CommonOptions& common, Desk& desk) {
+  if (for_programs(common.output)) {
+    desk.display().show(Listing{"fault", {}, std::move(rows)});
+    return finish(end_with(Exit::done, std::move(verdict)).value(), desk);
+  }
+  for (const std::string& line : lines) desk.out() << line << "\n";
+  return Exit::done;
+}
 
 Exit run(const ExplainRequest& request, const CommonOptions& common, Desk& desk) {
   auto explained = explain_id(request.id);

@@ -1,9 +1,10 @@
+#include "command/explain.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command/commands.h"
-#include "command/explain_id.h"
-#include "command/fake_desk.h"
+#include "port/test_desk.h"
 
 namespace ichor {
 namespace {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "cluster/secrets_input.h"
 #include "command/commands.h"
-#include "command/deliver.h"
-#include "command/finish.h"
 #include "command/gen_config_from.h"
-#include "command/patch_input.h"
-#include "command/secrets_input.h"
-#include "pki/talosconfig.h"
+#include "machineconfig/patch_input.h"
+#include "run/deliver.h"
+#include "run/finish.h"
+#include "secrets/talosconfig.h"
 #include "yaml/emit.h"
 
 namespace ichor {

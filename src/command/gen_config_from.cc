@@ -2,17 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "command/deliver.h"
-#include "command/finish.h"
-#include "command/patch_texts.h"
-#include "command/profile_file.h"
-#include "command/profile_layout.h"
-#include "command/recipe_config.h"
-#include "command/schematic_input.h"
-#include "command/secrets_input.h"
+#include "cluster/secrets_input.h"
 #include "lint/rules.h"
 #include "machineconfig/generate.h"
-#include "pki/talosconfig.h"
+#include "machineconfig/patch_texts.h"
+#include "machineconfig/recipe_config.h"
+#include "machineconfig/schematic_input.h"
+#include "profile/profile_file.h"
+#include "profile/profile_layout.h"
+#include "run/deliver.h"
+#include "run/finish.h"
+#include "secrets/talosconfig.h"
 #include "yaml/emit.h"
 
 namespace ichor {

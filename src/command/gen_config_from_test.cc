@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "command/commands.h"
-#include "command/fake_desk.h"
-#include "pki/secrets_bundle.h"
+#include "port/test_desk.h"
+#include "secrets/secrets_bundle.h"
 #include "secrets/sops.h"
 
 namespace ichor {

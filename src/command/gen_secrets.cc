@@ -1,11 +1,11 @@
+#include "cluster/secrets_input.h"
 #include "command/commands.h"
-#include "command/deliver.h"
-#include "command/finish.h"
-#include "command/patch_input.h"
-#include "command/secrets_input.h"
-#include "command/sops_seal.h"
 #include "machineconfig/contract.h"
+#include "machineconfig/patch_input.h"
 #include "machineconfig/secrets_from_config.h"
+#include "run/deliver.h"
+#include "run/finish.h"
+#include "secrets/sops_seal.h"
 
 namespace ichor {
 

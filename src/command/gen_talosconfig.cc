@@ -1,9 +1,9 @@
+#include "cluster/secrets_input.h"
 #include "command/commands.h"
-#include "command/deliver.h"
-#include "command/early.h"
-#include "command/finish.h"
-#include "command/secrets_input.h"
-#include "pki/talosconfig.h"
+#include "model/or_end.h"
+#include "run/deliver.h"
+#include "run/finish.h"
+#include "secrets/talosconfig.h"
 
 namespace ichor {
 

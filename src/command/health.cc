@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
-#include "command/kube_layers.h"
-#include "command/partial_run.h"
 #include "model/kubernetes_plan.h"
+#include "run/kube_layers.h"
+#include "run/partial_run.h"
 
 namespace ichor {
 

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "command/ask_journal.h"
+#include "cluster/ask_journal.h"
+#include "cluster/journal_input.h"
 #include "command/commands.h"
-#include "command/finish.h"
-#include "command/journal_input.h"
-#include "report/run_history.h"
+#include "run/finish.h"
+#include "view/run_history.h"
 
 namespace ichor {
 

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
-#include "command/finish.h"
-#include "command/profile_file.h"
 #include "lint/rules.h"
+#include "profile/profile_file.h"
 #include "profile/write_profile.h"
+#include "run/finish.h"
 
 namespace ichor {
 

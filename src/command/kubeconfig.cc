@@ -1,6 +1,6 @@
+#include "cluster/kubeconfig_merge.h"
 #include "command/commands.h"
-#include "command/kubeconfig_merge.h"
-#include "command/partial_run.h"
+#include "run/partial_run.h"
 
 namespace ichor {
 

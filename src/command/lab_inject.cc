@@ -3,8 +3,8 @@
 
 #include "base/nearest_name.h"
 #include "command/commands.h"
-#include "command/finish.h"
 #include "lab/control.h"
+#include "run/finish.h"
 
 namespace ichor {
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
-#include "command/finish.h"
 #include "lab/folders.h"
-#include "report/journal_runs.h"
+#include "run/finish.h"
+#include "view/journal_runs.h"
 
 namespace ichor {
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
-#include "command/early.h"
-#include "command/finish.h"
 #include "lab/folders.h"
+#include "model/or_end.h"
+#include "run/finish.h"
 
 namespace ichor {
 

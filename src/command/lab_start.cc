@@ -1,12 +1,12 @@
 #include <csignal>
 #include <fmt/format.h>
 
+#include "cluster/profile_input.h"
 #include "command/commands.h"
-#include "command/finish.h"
-#include "command/lab_listing.h"
-#include "command/profile_input.h"
 #include "lab/control.h"
 #include "lab/lab.h"
+#include "lab/listing.h"
+#include "run/finish.h"
 
 namespace ichor {
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
-#include "command/finish.h"
-#include "command/lab_listing.h"
 #include "lab/control.h"
+#include "lab/listing.h"
+#include "run/finish.h"
 
 namespace ichor {
 

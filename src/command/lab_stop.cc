@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
-#include "command/finish.h"
 #include "lab/control.h"
+#include "run/finish.h"
 
 namespace ichor {
 

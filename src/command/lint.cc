@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include "cli/version.h"
+#include "cluster/profile_input.h"
 #include "command/commands.h"
-#include "command/finish.h"
-#include "command/profile_input.h"
-#include "command/source_lines.h"
 #include "lint/rules.h"
 #include "lint/sarif.h"
+#include "lint/source_lines.h"
+#include "run/finish.h"
 
 namespace ichor {
 

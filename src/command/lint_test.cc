@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 #include <map>
 
+#include "cluster/profile_input.h"
 #include "command/commands.h"
-#include "command/fake_desk.h"
-#include "command/profile_input.h"
 #include "lint/rules.h"
+#include "port/test_desk.h"
 
 namespace ichor {
 namespace {

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "command/commands.h"
-#include "command/deliver.h"
-#include "command/finish.h"
-#include "command/patch_input.h"
+#include "machineconfig/patch_input.h"
+#include "run/deliver.h"
+#include "run/finish.h"
 #include "yaml/emit.h"
 
 namespace ichor {

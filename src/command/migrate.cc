@@ -5,15 +5,15 @@
 
 #include "base/redact.h"
 #include "command/commands.h"
-#include "command/deliver.h"
-#include "command/finish.h"
-#include "command/patch_input.h"
-#include "command/patch_texts.h"
-#include "command/profile_file.h"
 #include "machineconfig/contract.h"
 #include "machineconfig/diff.h"
+#include "machineconfig/patch_input.h"
+#include "machineconfig/patch_texts.h"
 #include "machineconfig/validate/validate.h"
+#include "profile/profile_file.h"
 #include "profile/read_profile.h"
+#include "run/deliver.h"
+#include "run/finish.h"
 #include "yaml/emit.h"
 
 namespace ichor {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "command/commands.h"
-#include "command/fake_desk.h"
+#include "port/test_desk.h"
 
 namespace ichor {
 namespace {

@@ -1,9 +1,9 @@
 #include "command/commands.h"
-#include "command/engine_run.h"
-#include "command/finish.h"
-#include "command/kube_reach.h"
-#include "command/kubernetes_run.h"
 #include "model/kubernetes_plan.h"
+#include "run/engine_run.h"
+#include "run/finish.h"
+#include "run/kube_reach.h"
+#include "run/kubernetes_run.h"
 
 namespace ichor {
 

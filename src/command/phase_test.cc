@@ -3,7 +3,7 @@
 
 #include "async/at_once.h"
 #include "command/commands.h"
-#include "command/fake_desk.h"
+#include "port/test_desk.h"
 
 namespace ichor {
 namespace {

@@ -1,8 +1,8 @@
+#include "cluster/workspace.h"
 #include "command/commands.h"
-#include "command/engine_run.h"
-#include "command/finish.h"
-#include "command/plan_sheet.h"
-#include "command/workspace.h"
+#include "run/engine_run.h"
+#include "run/finish.h"
+#include "run/plan_sheet.h"
 
 namespace ichor {
 

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
-#include "command/extension_check.h"
-#include "command/image_check.h"
-#include "command/partial_run.h"
-#include "command/site_checks.h"
+#include "machineconfig/schematic_input.h"
+#include "phase/extension_check.h"
+#include "run/partial_run.h"
+#include "run/site_checks.h"
 
 namespace ichor {
 

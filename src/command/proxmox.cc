@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
-#include "command/finish.h"
-#include "command/ground.h"
-#include "command/provision_step.h"
+#include "run/finish.h"
+#include "run/ground.h"
+#include "run/provision_step.h"
 
 namespace ichor {
 

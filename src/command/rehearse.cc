@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "cluster/profile_input.h"
 #include "command/commands.h"
-#include "command/finish.h"
-#include "command/profile_input.h"
-#include "command/rehearsal_page.h"
+#include "run/finish.h"
 #include "sim/campaign.h"
 #include "sim/faults/fault.h"
 #include "sim/rehearsal.h"
 #include "sim/rehearsal_cast.h"
+#include "sim/rehearsal_page.h"
 
 namespace ichor {
 

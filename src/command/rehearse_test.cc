@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "command/commands.h"
-#include "command/fake_desk.h"
-#include "command/rehearsal_page.h"
+#include "port/test_desk.h"
+#include "sim/rehearsal_page.h"
 
 namespace ichor {
 namespace {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
-#include "command/finish.h"
-#include "command/folder_loader.h"
+#include "profile/folder_loader.h"
 #include "profile/template_values.h"
+#include "run/finish.h"
 #include "yaml/document.h"
 
 namespace ichor {

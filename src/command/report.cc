@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include "command/ask_journal.h"
+#include "cluster/ask_journal.h"
+#include "cluster/journal_input.h"
 #include "command/commands.h"
-#include "command/deliver.h"
-#include "command/finish.h"
-#include "command/journal_input.h"
-#include "report/html_report.h"
-#include "report/run_history.h"
+#include "run/deliver.h"
+#include "run/finish.h"
+#include "view/html_report.h"
+#include "view/run_history.h"
 
 namespace ichor {
 

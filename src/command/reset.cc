@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
-#include "command/partial_run.h"
+#include "run/partial_run.h"
 
 namespace ichor {
 

@@ -4,7 +4,7 @@
 
 #include "base/clean_text.h"
 #include "command/commands.h"
-#include "command/text_output.h"
+#include "run/text_output.h"
 
 namespace ichor {
 

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "command/age_keys.h"
 #include "command/commands.h"
-#include "command/sops_file.h"
-#include "command/text_output.h"
+#include "run/text_output.h"
 #include "secrets/age.h"
+#include "secrets/age_keys.h"
+#include "secrets/sops_file.h"
 
 namespace ichor {
 

@@ -1,6 +1,6 @@
 #include "command/commands.h"
-#include "command/sops_seal.h"
-#include "command/text_output.h"
+#include "run/text_output.h"
+#include "secrets/sops_seal.h"
 
 namespace ichor {
 
@@ -9,7 +9,15 @@ namespace {
 Result<SecretString> seal(const SecretsEncryptRequest& request, Desk& desk) {
   auto text = desk.read_input(request.file);
   if (!text) return tl::unexpected(std::move(text).error());
-  return seal_text(request, SecretString(*std::move(text)), desk);
+  const SecretsRules& rules = request.rules;
+  SealOptions options{
+      request.file, request.recipients, request.input_type, request.output_type, {}};
+  options.rules.encrypted_regex = rules.encrypted_regex;
+  options.rules.unencrypted_regex = rules.unencrypted_regex;
+  options.rules.encrypted_suffix = rules.encrypted_suffix;
+  options.rules.unencrypted_suffix = rules.unencrypted_suffix;
+  options.rules.mac_only_encrypted = rules.mac_only_encrypted;
+  return seal_text(options, SecretString(*std::move(text)), desk);
 }
 
 }  // namespace

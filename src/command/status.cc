@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "cluster/credential_listing.h"
 #include "command/commands.h"
-#include "command/credential_listing.h"
-#include "command/kube_layers.h"
-#include "command/partial_run.h"
 #include "model/etcd_advice.h"
+#include "run/kube_layers.h"
+#include "run/partial_run.h"
 
 namespace ichor {
 

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include "command/ask_journal.h"
+#include "cluster/ask_journal.h"
+#include "cluster/profile_input.h"
 #include "command/commands.h"
-#include "command/finish.h"
-#include "command/profile_input.h"
 #include "engine/run_lock.h"
 #include "phase/ledger.h"
+#include "run/finish.h"
 
 namespace ichor {
 

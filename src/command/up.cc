@@ -1,18 +1,18 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "cli/hints.h"
-#include "command/ask_journal.h"
+#include "base/words.h"
+#include "cluster/ask_journal.h"
 #include "command/commands.h"
-#include "command/config_export.h"
-#include "command/engine_run.h"
-#include "command/ground.h"
-#include "command/kubernetes_run.h"
-#include "command/partial_run.h"
-#include "command/provision_step.h"
-#include "command/site_checks.h"
 #include "model/kubernetes_plan.h"
-#include "report/html_report.h"
+#include "run/config_export.h"
+#include "run/engine_run.h"
+#include "run/ground.h"
+#include "run/kubernetes_run.h"
+#include "run/partial_run.h"
+#include "run/provision_step.h"
+#include "run/site_checks.h"
+#include "view/html_report.h"
 
 namespace ichor {
 

@@ -5,8 +5,8 @@
 
 #include "base/check.h"
 #include "command/commands.h"
-#include "command/finish.h"
-#include "command/patch_input.h"
+#include "machineconfig/patch_input.h"
+#include "run/finish.h"
 #include "yaml/document.h"
 
 namespace ichor {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "command/commands.h"
-#include "command/partial_run.h"
 #include "phase/configured.h"
+#include "run/partial_run.h"
 
 namespace ichor {
 

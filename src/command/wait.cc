@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
-#include "command/kube_reach.h"
-#include "command/partial_run.h"
 #include "model/kubernetes_plan.h"
 #include "phase/kubernetes/gate_table.h"
 #include "phase/kubernetes/gates/object.h"
+#include "run/kube_reach.h"
+#include "run/partial_run.h"
 
 namespace ichor {
 

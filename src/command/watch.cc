@@ -4,12 +4,12 @@
 
 #include "async/signal.h"
 #include "base/clean_text.h"
+#include "cluster/journal_input.h"
 #include "command/commands.h"
-#include "command/finish.h"
-#include "command/journal_input.h"
 #include "model/run_record.h"
 #include "port/journal.h"
-#include "report/run_history.h"
+#include "run/finish.h"
+#include "view/run_history.h"
 
 namespace ichor {
 

@@ -12,7 +12,7 @@
 #include "phase/kubernetes/onepassword.h"
 #include "phase/kubernetes/release_gate.h"
 #include "phase/kubernetes/tree_check.h"
-#include "pki/base64.h"
+#include "secrets/base64.h"
 #include "wait/backoff.h"
 
 namespace ichor {

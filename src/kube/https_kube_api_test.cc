@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "os/loop_clock.h"
-#include "pki/base64.h"
-#include "pki/issue.h"
+#include "secrets/base64.h"
+#include "secrets/issue.h"
 
 namespace ichor {
 namespace {

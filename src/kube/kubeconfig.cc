@@ -4,7 +4,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
-#include "pki/base64.h"
+#include "secrets/base64.h"
 #include "yaml/document.h"
 
 namespace ichor {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pki/base64.h"
+#include "secrets/base64.h"
 
 namespace ichor {
 namespace {

@@ -13,7 +13,7 @@
 #include "async/slot.h"
 #include "base/check.h"
 #include "kube/kube_status.h"
-#include "pki/base64.h"
+#include "secrets/base64.h"
 #include "web/http_pool.h"
 #include "web/tls_peer.h"
 #include "web/websocket.h"

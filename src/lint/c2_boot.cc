@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "lint/known_schematic.h"
-#include "lint/reporter.h"
 #include "lint/settings.h"
+#include "model/reporter.h"
 #include "yaml/emit.h"
 
 namespace ichor {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "lint/reporter.h"
 #include "lint/settings.h"
+#include "model/reporter.h"
 
 namespace ichor {
 

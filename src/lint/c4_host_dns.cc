@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "lint/reporter.h"
 #include "lint/settings.h"
+#include "model/reporter.h"
 
 namespace ichor {
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "lint/c2_boot.h"
-#include "lint/reporter.h"
 #include "lint/settings.h"
+#include "model/reporter.h"
 #include "profile/formats.h"
 
 namespace ichor {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/nearest_name.h"
-#include "lint/reporter.h"
 #include "machineconfig/contract.h"
+#include "model/reporter.h"
 #include "profile/formats.h"
 
 namespace ichor {

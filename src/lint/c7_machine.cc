@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "lint/reporter.h"
+#include "model/reporter.h"
 
 namespace ichor {
 

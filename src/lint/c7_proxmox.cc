@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "lint/reporter.h"
+#include "model/reporter.h"
 
 namespace ichor {
 

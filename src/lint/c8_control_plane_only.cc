@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "lint/reporter.h"
 #include "lint/settings.h"
+#include "model/reporter.h"
 
 namespace ichor {
 

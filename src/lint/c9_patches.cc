@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "base/nearest_name.h"
-#include "lint/reporter.h"
 #include "lint/settings.h"
 #include "machineconfig/schema.h"
+#include "model/reporter.h"
 #include "yaml/document.h"
 
 namespace ichor {

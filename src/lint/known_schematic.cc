@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-#include "pki/digest.h"
+#include "secrets/digest.h"
 
 namespace ichor {
 

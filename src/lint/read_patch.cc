@@ -1,6 +1,6 @@
 #include "lint/read_patch.h"
 
-#include "lint/reporter.h"
+#include "model/reporter.h"
 #include "yaml/document.h"
 
 namespace ichor {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/ip.h"
-#include "lint/reporter.h"
 #include "lint/settings.h"
+#include "model/reporter.h"
 #include "profile/formats.h"
 
 namespace ichor {

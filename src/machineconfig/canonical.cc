@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pki/digest.h"
+#include "secrets/digest.h"
 #include "yaml/document.h"
 
 namespace ichor {

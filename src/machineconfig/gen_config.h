@@ -5,7 +5,7 @@
 #include "base/result.h"
 #include "machineconfig/contract.h"
 #include "machineconfig/generate_input.h"
-#include "pki/secrets_bundle.h"
+#include "secrets/secrets_bundle.h"
 #include "yaml/node.h"
 
 namespace ichor {

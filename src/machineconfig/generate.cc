@@ -9,7 +9,7 @@
 #include "machineconfig/kubernetes_documents.h"
 #include "machineconfig/network.h"
 #include "machineconfig/v1alpha1.h"
-#include "pki/digest.h"
+#include "secrets/digest.h"
 #include "yaml/emit.h"
 
 namespace ichor {

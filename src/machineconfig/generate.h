@@ -7,7 +7,7 @@
 #include "machineconfig/profile_patches.h"
 #include "model/cluster_profile.h"
 #include "model/config_set.h"
-#include "pki/secrets_bundle.h"
+#include "secrets/secrets_bundle.h"
 #include "yaml/node.h"
 
 namespace ichor {

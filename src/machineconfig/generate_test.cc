@@ -9,7 +9,7 @@
 #include "machineconfig/gen_config.h"
 #include "machineconfig/v1alpha1.h"
 #include "machineconfig/validate/validate.h"
-#include "pki/digest.h"
+#include "secrets/digest.h"
 #include "yaml/document.h"
 #include "yaml/emit.h"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "pki/base64.h"
-#include "pki/issue.h"
+#include "secrets/base64.h"
+#include "secrets/issue.h"
 #include "yaml/build.h"
 #include "yaml/document.h"
 #include "yaml/emit.h"

@@ -5,7 +5,7 @@
 #include "base/result.h"
 #include "base/secret.h"
 #include "base/time.h"
-#include "pki/certificate.h"
+#include "secrets/certificate.h"
 
 namespace ichor {
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pki/base64.h"
-#include "pki/issue.h"
+#include "secrets/base64.h"
+#include "secrets/issue.h"
 #include "yaml/document.h"
 
 namespace ichor {

@@ -10,14 +10,13 @@
 #include "machineconfig/secrets_from_config.h"
 #include "machineconfig/typed_config.h"
 #include "machineconfig/validate/validate.h"
-#include "pki/base64.h"
-#include "pki/digest.h"
+#include "profile/profile_layout.h"
+#include "secrets/base64.h"
+#include "secrets/digest.h"
 
 namespace ichor {
 
 namespace {
-
-constexpr std::string_view kEndings[] = {".yaml", ".yml"};
 
 std::string text_at(const yaml::Node& root, std::initializer_list<std::string_view> keys) {
   const yaml::Node* node = root.find_path(keys);
@@ -121,7 +120,7 @@ class Taker {
   const SecretString* find_file() {
     const std::string& name = node_.name.value();
     for (const std::string& stem : {name, profile_.name + "-" + name}) {
-      for (const std::string_view ending : kEndings) {
+      for (const std::string_view ending : kReadyConfigEndings) {
         const auto found = ready_.files.find(stem + std::string(ending));
         if (found == ready_.files.end()) continue;
         path_ = ready_.folder + "/" + found->first;
@@ -193,11 +192,6 @@ class Taker {
 };
 
 }  // namespace
-
-bool may_be_ready_config(const std::string& file_name) {
-  return std::any_of(std::begin(kEndings), std::end(kEndings),
-                     [&](std::string_view ending) { return file_name.ends_with(ending); });
-}
 
 Result<pki::SecretsBundle> secrets_of(const ReadyConfigs& ready) {
   for (const auto& [file, text] : ready.files) {

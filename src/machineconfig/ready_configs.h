@@ -9,7 +9,7 @@
 #include "model/cluster_profile.h"
 #include "model/config_set.h"
 #include "model/finding.h"
-#include "pki/secrets_bundle.h"
+#include "secrets/secrets_bundle.h"
 
 namespace ichor {
 
@@ -19,9 +19,6 @@ struct ReadyConfigs {
   std::string folder;
   std::map<std::string, SecretString> files;
 };
-
-/// Whether a file of such a folder is read at all.
-bool may_be_ready_config(const std::string& file_name);
 
 /// The secrets of the cluster that the configs were made for, out of a control plane's config.
 Result<pki::SecretsBundle> secrets_of(const ReadyConfigs& ready);

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/check.h"
-#include "pki/digest.h"
+#include "secrets/digest.h"
 #include "yaml/build.h"
 #include "yaml/document.h"
 #include "yaml/emit.h"

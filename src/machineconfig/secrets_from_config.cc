@@ -5,7 +5,7 @@
 #include <initializer_list>
 
 #include "machineconfig/typed_config.h"
-#include "pki/base64.h"
+#include "secrets/base64.h"
 
 namespace ichor {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "pki/secrets_bundle.h"
+#include "secrets/secrets_bundle.h"
 
 namespace ichor {
 

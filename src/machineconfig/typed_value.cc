@@ -10,7 +10,7 @@
 #include "machineconfig/go_scalar.h"
 #include "machineconfig/go_url.h"
 #include "machineconfig/rules.h"
-#include "pki/base64.h"
+#include "secrets/base64.h"
 #include "yaml/build.h"
 
 namespace ichor {

@@ -4,7 +4,7 @@
 
 #include "machineconfig/api_server_defaults.h"
 #include "machineconfig/document.h"
-#include "pki/base64.h"
+#include "secrets/base64.h"
 
 namespace ichor {
 

@@ -10,7 +10,7 @@ namespace ichor {
 
 /// What a profile wants of the cluster after its nodes are verified: the sections `phases` and
 /// `gates`, as docs/phases.md describes them. Paths are as they were written until
-/// command/kubernetes_material.h has resolved them.
+/// cluster/kubernetes_material.h has resolved them.
 struct KubernetesPlan {
   bool phases{false};  // else there are only gates, for `ichor wait`
   std::string root{"."};

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/ip.h"
-#include "pki/digest.h"
 #include "port/provider.h"
+#include "secrets/digest.h"
 
 namespace ichor {
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "pki/secrets_bundle.h"
 #include "profile/read_profile.h"
 #include "profile/surroundings.h"
+#include "secrets/secrets_bundle.h"
 
 namespace ichor {
 

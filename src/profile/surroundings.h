@@ -5,6 +5,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "port/desk.h"
+#include "secrets/secret_words.h"
 
 namespace ichor {
 
@@ -16,5 +18,9 @@ struct Surroundings {
   /// decrypted; nothing if there is none.
   std::function<Result<std::optional<std::string>>(const std::string& path)> file;
 };
+
+/// The environment and the files around a profile, decrypted where SOPS encrypted them. What was
+/// decrypted goes to `secrets`. Both `secrets` and `desk` must outlive it.
+Surroundings surroundings_of(const std::string& profile, SecretWords& secrets, Desk& desk);
 
 }  // namespace ichor

@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "base/check.h"
-#include "pki/digest.h"
-#include "pki/random.h"
 #include "secrets/age_armor.h"
 #include "secrets/age_header.h"
 #include "secrets/cipher.h"
+#include "secrets/digest.h"
+#include "secrets/random.h"
 
 namespace ichor::age {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pki/base64.h"
+#include "secrets/base64.h"
 
 namespace ichor::age {
 

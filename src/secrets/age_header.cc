@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "pki/base64.h"
+#include "secrets/base64.h"
 
 namespace ichor::age {
 

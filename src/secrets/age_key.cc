@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "pki/random.h"
 #include "secrets/bech32.h"
 #include "secrets/cipher.h"
+#include "secrets/random.h"
 
 namespace ichor::age {
 

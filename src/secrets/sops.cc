@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "base/check.h"
-#include "pki/random.h"
 #include "secrets/age.h"
 #include "secrets/cipher.h"
+#include "secrets/random.h"
 #include "secrets/shamir.h"
 #include "secrets/sops_metadata.h"
 #include "secrets/sops_value.h"

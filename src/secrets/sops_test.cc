@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "pki/random.h"
 #include "secrets/age.h"
+#include "secrets/random.h"
 #include "secrets/sops_value.h"
 #include "yaml/document.h"
 

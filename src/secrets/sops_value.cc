@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "base/check.h"
-#include "pki/base64.h"
-#include "pki/random.h"
+#include "secrets/base64.h"
 #include "secrets/cipher.h"
+#include "secrets/random.h"
 #include "yaml/go_scalar.h"
 
 namespace ichor::sops {

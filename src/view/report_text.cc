@@ -7,8 +7,8 @@
 #include "model/finding_record.h"
 #include "model/journal_facts.h"
 #include "model/run_record.h"
-#include "report/run_history.h"
 #include "view/cells.h"
+#include "view/run_history.h"
 
 namespace ichor {
 

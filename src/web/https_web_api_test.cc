@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "os/loop_clock.h"
-#include "pki/digest.h"
+#include "secrets/digest.h"
 #include "web/test_api_server.h"
 
 namespace ichor {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/secret.h"
-#include "pki/base64.h"
-#include "pki/issue.h"
+#include "secrets/base64.h"
+#include "secrets/issue.h"
 
 namespace ichor {
 

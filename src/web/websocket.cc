@@ -4,7 +4,7 @@
 #include <openssl/evp.h>
 #include <utility>
 
-#include "pki/base64.h"
+#include "secrets/base64.h"
 
 namespace ichor {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "machineconfig/document.h"
-#include "pki/base64.h"
+#include "secrets/base64.h"
 
 namespace ichor::migrate {
 

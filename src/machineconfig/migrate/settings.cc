@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "machineconfig/migrate/settings_reader.h"
-#include "pki/base64.h"
+#include "secrets/base64.h"
 
 namespace ichor::migrate {
 

@@ -2,7 +2,7 @@
 
 #include "machineconfig/migrate/selectors.h"
 #include "machineconfig/migrate/settings_reader.h"
-#include "pki/base64.h"
+#include "secrets/base64.h"
 
 namespace ichor::migrate {
 

@@ -5,7 +5,7 @@
 
 #include "base/ip.h"
 #include "machineconfig/go_url.h"
-#include "pki/base64.h"
+#include "secrets/base64.h"
 
 namespace ichor::validate {
 

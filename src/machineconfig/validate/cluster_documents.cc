@@ -6,7 +6,7 @@
 #include "machineconfig/validate/named.h"
 #include "machineconfig/validate/names.h"
 #include "machineconfig/validate/subject.h"
-#include "pki/base64.h"
+#include "secrets/base64.h"
 
 namespace ichor::validate {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "pki/base64.h"
-#include "pki/certificate.h"
-#include "pki/key.h"
+#include "secrets/base64.h"
+#include "secrets/certificate.h"
+#include "secrets/key.h"
 
 namespace ichor::validate {
 

@@ -5,8 +5,8 @@
 #include "machineconfig/validate/named.h"
 #include "machineconfig/validate/pem.h"
 #include "machineconfig/validate/subject.h"
-#include "pki/certificate.h"
-#include "pki/key.h"
+#include "secrets/certificate.h"
+#include "secrets/key.h"
 
 namespace ichor::validate {
 

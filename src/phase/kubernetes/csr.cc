@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "phase/kubernetes/json_view.h"
-#include "pki/base64.h"
-#include "pki/certificate_request.h"
+#include "secrets/base64.h"
+#include "secrets/certificate_request.h"
 
 namespace ichor {
 

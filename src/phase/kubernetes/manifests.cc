@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "phase/kubernetes/json_view.h"
-#include "pki/base64.h"
+#include "secrets/base64.h"
 #include "yaml/document.h"
 
 namespace ichor {

@@ -1,0 +1,111 @@
+#include "cluster/client_identity.h"
+
+#include <fmt/format.h>
+
+#include "secrets/certificate.h"
+
+namespace ichor {
+
+namespace {
+
+using Found = OrEnd<std::optional<pki::TalosContext>>;
+
+bool was_asked_for(const AccessOptions& access) {
+  return !access.talosconfig.empty() || !access.context.empty();
+}
+
+/// Where talosctl would look; empty if there is no such place.
+std::string default_file(Desk& desk) {
+  if (auto named = desk.environment("TALOSCONFIG"); named && !named->empty()) return *named;
+  const auto home = desk.environment("HOME");
+  return home && !home->empty() ? *home + "/.talos/config" : std::string();
+}
+
+/// The file to look into; empty: none.
+std::string file_of(const IdentityWish& wish, Desk& desk) {
+  if (!wish.access.talosconfig.empty()) return wish.access.talosconfig;
+  if (!wish.access.context.empty()) return default_file(desk);
+  const bool is_guest = wish.ca.empty() && wish.may_be_guest;
+  if (!is_guest) return {};
+  const std::string named = desk.environment("TALOSCONFIG").value_or("");
+  return !named.empty() && desk.has_file(named) ? named : std::string();
+}
+
+/// ". --context NAME would do", if a context of the file belongs to the cluster.
+std::string better_context(const pki::Talosconfig& config, const Fingerprint& ca) {
+  for (const pki::TalosContext& context : config.contexts) {
+    const auto key = pki::fingerprint_of(context.ca);
+    if (key && *key == ca) return fmt::format(". --context {} would do", context.name);
+  }
+  return {};
+}
+
+OrEnd<void> check_ca(const IdentityWish& wish, const std::string& file,
+                     const pki::Talosconfig& config, const pki::TalosContext& context) {
+  if (wish.ca.empty()) return {};
+  const auto ours = pki::fingerprint_of(wish.ca);
+  if (!ours) return end_with(ours.error());
+  const auto theirs = pki::fingerprint_of(context.ca);
+  if (theirs && *theirs == *ours) return {};
+  return end_with(Exit::unsafe,
+                  fmt::format("{}: the CA of context {} is not the one in the secrets of {}: it "
+                              "belongs to another cluster{}",
+                              file, context.name, wish.cluster, better_context(config, *ours)));
+}
+
+OrEnd<void> check_client(const std::string& file, const pki::TalosContext& context, WallTime now) {
+  const auto facts = pki::inspect(context.client.certificate);
+  if (!facts || context.client.key.reveal().empty()) {
+    return end_with(Exit::usage, fmt::format("{}: context {} has no client certificate and key",
+                                             file, context.name));
+  }
+  if (!pki::expires_within(*facts, now, Duration::zero())) return {};
+  return end_with(Exit::usage, fmt::format("{}: the client certificate of context {} is expired "
+                                           "or not valid yet",
+                                           file, context.name));
+}
+
+tl::unexpected<RunResult> no_context(const std::string& file, const std::string& name,
+                                     const pki::Talosconfig& config) {
+  std::string known;
+  for (const pki::TalosContext& context : config.contexts) {
+    known += (known.empty() ? "" : ", ") + context.name;
+  }
+  return end_with(
+      Exit::usage,
+      name.empty() ? fmt::format("{}: no context is the current one; say which "
+                                 "with --context: {}",
+                                 file, known)
+                   : fmt::format("{}: there is no context {}; there are: {}", file, name, known));
+}
+
+}  // namespace
+
+Found find_identity(const IdentityWish& wish, Desk& desk) {
+  const bool asked = was_asked_for(wish.access);
+  const std::string file = file_of(wish, desk);
+  if (file.empty()) {
+    if (!asked) return std::optional<pki::TalosContext>();
+    return end_with(Exit::usage,
+                    "--context: of which file? Neither --talosconfig nor TALOSCONFIG "
+                    "nor HOME says");
+  }
+  const auto text = desk.read_secret(file);
+  if (!text) return end_with(Exit::usage, text.error().message);
+  const auto config = pki::read_talosconfig(text->reveal(), file);
+  if (!config) return end_with(Exit::usage, config.error().message);
+  std::string name = wish.access.context;
+  if (name.empty()) name = asked ? config->current : wish.cluster;
+  const pki::TalosContext* context = config->find(name);
+  if (!context && !asked) return std::optional<pki::TalosContext>();
+  if (!context) return no_context(file, name, *config);
+  if (auto fits = check_ca(wish, file, *config, *context); !fits) {
+    return tl::unexpected(std::move(fits).error());
+  }
+  if (auto good = check_client(file, *context, desk.clock().wall()); !good) {
+    return tl::unexpected(std::move(good).error());
+  }
+  return std::optional(*context);
+}
+
+}  // namespace ichor

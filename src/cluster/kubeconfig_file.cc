@@ -1,0 +1,53 @@
+#include "cluster/kubeconfig_file.h"
+
+#include "machineconfig/kubeconfig.h"
+
+namespace ichor {
+
+SecretString seen_from_outside(const SecretString& kubeconfig, const OutsideView& outside) {
+  if (outside.endpoint.empty() || outside.endpoint == outside.reached_under) return kubeconfig;
+  std::string text(kubeconfig.reveal());
+  const std::size_t at = text.find(outside.endpoint);
+  if (at != std::string::npos) text.replace(at, outside.endpoint.size(), outside.reached_under);
+  return SecretString(std::move(text));
+}
+
+namespace {
+
+Result<SecretString> merged(const std::string& path, const SecretString& added,
+                            const MergeWish& wish, Desk& desk) {
+  std::optional<SecretString> present;
+  if (desk.has_file(path)) {
+    auto text = desk.read_input(path);
+    if (!text) return tl::unexpected(std::move(text).error());
+    present.emplace(*std::move(text));
+  }
+  return merge_kubeconfig(present, path, added, wish);
+}
+
+}  // namespace
+
+Result<void> may_merge(const std::string& path, const MergeWish& wish, const Workspace& space,
+                       Desk& desk) {
+  const auto own =
+      make_kubeconfig(wish.context, "https://unknown:6443", space.secrets.k8s, desk.clock().wall());
+  if (!own) return tl::unexpected(own.error());
+  const auto whole = merged(path, *own, wish, desk);
+  if (!whole) return tl::unexpected(whole.error());
+  return {};
+}
+
+Result<bool> export_kubeconfig(const std::string& path, const OutsideView& outside,
+                               const MergeWish& wish, Workspace& space, Desk& desk) {
+  auto content = space.state->load("kubeconfig");
+  if (!content) return tl::unexpected(std::move(content).error());
+  if (!*content) return false;
+  auto whole = merged(path, seen_from_outside(**content, outside), wish, desk);
+  if (!whole) return tl::unexpected(std::move(whole).error());
+  if (auto written = desk.export_secret(path, *whole); !written) {
+    return tl::unexpected(std::move(written).error());
+  }
+  return true;
+}
+
+}  // namespace ichor

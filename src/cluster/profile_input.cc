@@ -1,0 +1,323 @@
+#include "cluster/profile_input.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "base/nearest_name.h"
+#include "lint/read_material.h"
+#include "lint/rules.h"
+#include "lint/source_lines.h"
+#include "machineconfig/check_configs.h"
+#include "machineconfig/generate.h"
+#include "machineconfig/patch_texts.h"
+#include "machineconfig/recipe_config.h"
+#include "phase/provision.h"
+#include "profile/profile_file.h"
+#include "secrets/secrets_bundle.h"
+
+namespace ichor {
+
+namespace {
+
+struct Judged {
+  ProfileReading reading;
+  std::string folder;
+  std::vector<Finding> findings;
+  ProfilePatches patches;
+};
+
+/// The patches of a recipe, for the rules.
+PatchTexts texts_of(const ClusterRecipe& recipe) {
+  PatchTexts texts;
+  for (const NodeRecipe& node : recipe.nodes) {
+    for (const RecipePatch& patch : node.patches) {
+      const PatchScope scope{PatchScope::Kind::node, node.node};
+      texts.patches.push_back({{patch.name, scope, false, {}}, SecretString(patch.text)});
+    }
+  }
+  return texts;
+}
+
+/// Whether the patches can be applied.
+void try_patches(const PatchTexts& texts, Judged& judged) {
+  const ClusterProfile& profile = judged.reading.profile;
+  std::vector<Finding> found;
+  if (judged.reading.recipe) {
+    found = check_recipe(*judged.reading.recipe);
+  } else {
+    judged.patches = load_patches(profile, texts, judged.findings);
+    found = check_patches(profile, judged.patches);
+  }
+  judged.findings.insert(judged.findings.end(), std::move_iterator(found.begin()),
+                         std::move_iterator(found.end()));
+}
+
+/// The rules, and whether the patches can be applied. Patches that a rule found wrong are not tried
+/// as well: that would say the same in other words.
+void judge_content(Judged& judged, Desk& desk) {
+  const std::string& folder = judged.folder;
+  const ClusterProfile& profile = judged.reading.profile;
+  const PatchTexts texts = judged.reading.recipe
+                               ? texts_of(*judged.reading.recipe)
+                               : read_patch_texts(judged.reading, folder, judged.findings, desk);
+  LintInput input{profile, judged.reading.source};
+  input.material = read_lint_material(judged.reading, texts, folder, desk, judged.findings);
+  std::vector<Finding> of_rules = lint(input);
+  judged.findings.insert(judged.findings.end(), std::move_iterator(of_rules.begin()),
+                         std::move_iterator(of_rules.end()));
+  const bool patches_fine =
+      std::none_of(judged.findings.begin(), judged.findings.end(), [](const Finding& finding) {
+        return finding.severity == Severity::error && finding.id.starts_with("patch.");
+      });
+  if (patches_fine) try_patches(texts, judged);
+  texts.secrets.hide(judged.findings);
+}
+
+bool has_error(const std::vector<Finding>& findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& finding) { return finding.severity == Severity::error; });
+}
+
+/// "ichor.yaml:12" of "ichor.yaml:12:5".
+std::string line_of(const std::string& where) { return where.substr(0, where.rfind(':')); }
+
+/// A profile with a structural error holds empty values where the error is. What rules say at such
+/// a place, of values that are missing, and of patches that want them, only follows from it.
+void drop_followups(Judged& judged) {
+  const std::vector<Finding>& causes = judged.reading.findings;
+  std::erase_if(judged.findings, [&](const Finding& finding) {
+    if (finding.id.starts_with("profile.")) return false;
+    constexpr std::array<std::string_view, 6> of_values = {"patch.template", "patch.variables",
+                                                           "patch.apply",    "patch.nobody",
+                                                           "patch.node",     "network.endpoint"};
+    if (std::find(of_values.begin(), of_values.end(), finding.id) != of_values.end()) return true;
+    const bool nowhere = finding.where == judged.reading.source.file() + ":1:1";
+    return nowhere || std::any_of(causes.begin(), causes.end(), [&](const Finding& cause) {
+             return line_of(cause.where) == line_of(finding.where);
+           });
+  });
+}
+
+/// Whether Talos would take the configs that come out. The secrets in them are made up.
+void judge_configs(Judged& judged, Desk& desk) {
+  const ClusterProfile& profile = judged.reading.profile;
+  const pki::SecretsBundle secrets =
+      pki::throw_away_secrets(desk.clock().wall(), profile.talos.contract);
+  auto configs = judged.reading.recipe ? cook_all(profile, *judged.reading.recipe, secrets)
+                                       : generate_all(profile, secrets, judged.patches);
+  if (!configs) return;  // its reason was found by the rules, or is one of the secrets
+  for (Finding& finding : check_configs(profile, *configs)) {
+    judged.findings.push_back(std::move(finding));
+  }
+}
+
+/// How far a profile is judged: what it says, or also the configs that are made of it.
+enum class Depth { profile, configs };
+
+OrEnd<Judged> judge(const CommonOptions& common, Desk& desk, Depth depth) {
+  SecretWords secrets;
+  auto reading = read_profile_file(common.profile, secrets, desk);
+  if (!reading) return tl::unexpected(std::move(reading).error());
+  Judged judged{*std::move(reading), profile_folder(common.profile, desk), {}, {}};
+  judged.findings = judged.reading.findings;
+  const bool whole = judged.reading.ok();
+  judge_content(judged, desk);
+  if (!whole) drop_followups(judged);
+  if (depth == Depth::configs && !has_error(judged.findings)) judge_configs(judged, desk);
+  secrets.hide(judged.findings);
+  settle(judged.findings);
+  return judged;
+}
+
+/// By its name, or by its address as talosctl does.
+OrEnd<NodePlan*> find_node(const NodeName& name, ClusterProfile& profile) {
+  std::vector<std::string_view> known;
+  for (NodePlan& plan : profile.nodes) {
+    if (plan.name == name || plan.address.value() == name.value()) return &plan;
+    known.push_back(plan.name.value());
+  }
+  return end_with(Exit::usage, fmt::format("{} has no node {}; {}", profile.name, name.value(),
+                                           name_hint(name.value(), known)));
+}
+
+OrEnd<void> place_nodes(const NodeOptions& options, ClusterProfile& profile) {
+  for (const auto& [name, address] : options.addresses) {
+    auto plan = find_node(name, profile);
+    if (!plan) return tl::unexpected(std::move(plan).error());
+    (*plan)->maintenance_address = address;
+  }
+  for (const auto& [name, serial] : options.wipe_consents) {
+    auto plan = find_node(name, profile);
+    if (!plan) return tl::unexpected(std::move(plan).error());
+    profile.wipe_consents[(*plan)->name] = serial;
+  }
+  const auto kept = find_names(options.nodes, profile);
+  if (!kept) return tl::unexpected(kept.error());
+  if (!kept->empty()) {
+    std::erase_if(profile.nodes, [&](const NodePlan& plan) {
+      return std::find(kept->begin(), kept->end(), plan.name) == kept->end();
+    });
+  }
+  return {};
+}
+
+OrEnd<void> exclude_nodes(const std::vector<NodeName>& names, ProfileInput& input) {
+  ClusterProfile& profile = input.profile;
+  for (const NodeName& name : names) {
+    auto found = find_node(name, profile);
+    if (!found) return tl::unexpected(std::move(found).error());
+    const NodeName left_out = (*found)->name;
+    const auto is_it = [&](const NodePlan& plan) { return plan.name == left_out; };
+    std::erase_if(profile.nodes, is_it);
+    std::erase_if(input.everybody, is_it);
+  }
+  if (!names.empty() && profile.control_plane_count() == 0) {
+    return end_with(Exit::usage, "no control plane is left");
+  }
+  return {};
+}
+
+OrEnd<void> settle_access(const AccessOptions& options, ProfileInput& input) {
+  input.access = options;
+  for (const std::string& word : options.endpoints) {
+    const NodePlan* plan = input.profile.find(NodeName(word));
+    if (plan && plan->role != Role::control_plane) {
+      return end_with(
+          Exit::usage,
+          fmt::format("--endpoints: {} is a worker, and workers pass no calls on", word));
+    }
+    const bool is_address = word.find_first_not_of("0123456789.") == std::string::npos ||
+                            word.find(':') != std::string::npos;
+    if (!plan && !is_address) {
+      return end_with(Exit::usage, fmt::format("--endpoints: {} is neither an address nor a node "
+                                               "of {}",
+                                               word, input.profile.name));
+    }
+    input.endpoints.push_back(plan ? plan->address : IpAddress(word));
+  }
+  return {};
+}
+
+/// Fingerprints are a demand, also together with --insecure; that alone drops the profile's own.
+OrEnd<void> settle_trust(const TrustOptions& options, ProfileInput& input) {
+  for (const auto& [name, key] : options.accepted_keys) {
+    auto plan = find_node(name, input.profile);
+    if (!plan) return tl::unexpected(std::move(plan).error());
+    input.profile.accepted_keys[(*plan)->name] = key;
+  }
+  if (!options.fingerprints.empty()) {
+    input.profile.trust = Trust::pin;
+    input.profile.pins = options.fingerprints;
+  } else if (options.insecure) {
+    input.profile.trust = Trust::insecure;
+    for (NodePlan& plan : input.profile.nodes) plan.pin = {};
+    input.warnings.push_back({Severity::warning,
+                              "insecure",
+                              {},
+                              "--insecure",
+                              "whatever answers in maintenance mode gets a config with the "
+                              "cluster's keys",
+                              "say which keys are theirs with --cert-fingerprint"});
+  }
+  return {};
+}
+
+void order_nodes(const ChangeOptions& options, ClusterProfile& profile) {
+  if (options.order != Order::as_profile) {
+    profile.sequential = options.order == Order::sequential;
+  }
+  if (options.concurrency) profile.concurrency = *options.concurrency;
+}
+
+OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged, Desk& desk) {
+  if (has_error(judged.findings)) {
+    RunResult result;
+    result.exit = Exit::findings;
+    result.verdict = fmt::format("{}: the profile must be corrected first", common.profile);
+    result.findings = std::move(judged.findings);
+    if (!for_programs(common.output)) show_source_lines(result.findings, desk);
+    return tl::unexpected(std::move(result));
+  }
+  const ClusterProfile& profile = judged.reading.profile;
+  if (!common.cluster.empty() && common.cluster != profile.name) {
+    return end_with(Exit::usage, fmt::format("{} describes the cluster {}, not {}", common.profile,
+                                             profile.name, common.cluster));
+  }
+  // By what the machines at the provider are told, where the profile does not say.
+  if (judged.reading.provider) bind_machines(judged.reading.profile, *judged.reading.provider);
+  return ProfileInput{std::move(judged.reading.profile),
+                      std::move(judged.findings),
+                      std::move(judged.folder),
+                      std::move(judged.reading.ready_configs),
+                      std::move(judged.patches),
+                      std::move(judged.reading.recipe),
+                      {},
+                      {},
+                      common.profile,
+                      {},
+                      std::move(judged.reading.provider)};
+}
+
+}  // namespace
+
+OrEnd<std::vector<NodeName>> find_names(const std::vector<NodeName>& typed,
+                                        ClusterProfile& profile) {
+  std::vector<NodeName> names;
+  for (const NodeName& name : typed) {
+    auto plan = find_node(name, profile);
+    if (!plan) return tl::unexpected(std::move(plan).error());
+    names.push_back((*plan)->name);
+  }
+  return names;
+}
+
+void take_patience(const PatienceOptions& options, ClusterProfile& profile) {
+  RetryLimits& retry = profile.retry;
+  if (options.retries) retry.retries = *options.retries;
+  if (options.retry_initial) retry.initial = *options.retry_initial;
+  if (options.retry_max) retry.max = *options.retry_max;
+  retry.max = std::max(retry.max, retry.initial);
+  if (options.apply) profile.budgets.apply = *options.apply;
+  if (options.verify) profile.budgets.verify = *options.verify;
+  if (options.stuck) profile.budgets.stuck = *options.stuck;
+}
+
+OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Desk& desk) {
+  auto judged = judge(common, desk, Depth::configs);
+  if (!judged) return tl::unexpected(std::move(judged).error());
+  return std::move(judged->findings);
+}
+
+OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const ProfileWish& wish,
+                                       Desk& desk) {
+  auto judged = judge(common, desk, Depth::profile);
+  if (!judged) return tl::unexpected(std::move(judged).error());
+  auto input = accept(common, *std::move(judged), desk);
+  if (!input) return input;
+  if (auto settled = settle_access(wish.nodes.access, *input); !settled) {
+    return tl::unexpected(std::move(settled).error());
+  }
+  if (auto settled = settle_trust(wish.nodes.trust, *input); !settled) {
+    return tl::unexpected(std::move(settled).error());
+  }
+  input->everybody = input->profile.nodes;
+  if (auto placed = place_nodes(wish.nodes, input->profile); !placed) {
+    return tl::unexpected(std::move(placed).error());
+  }
+  if (auto excluded = exclude_nodes(wish.exclude, *input); !excluded) {
+    return tl::unexpected(std::move(excluded).error());
+  }
+  order_nodes(wish.change, input->profile);
+  take_patience(wish.change.patience, input->profile);
+  return input;
+}
+
+std::string state_path(const CommonOptions& common, const ProfileInput& input) {
+  if (!common.state_dir.empty()) return common.state_dir;
+  if (!common.lab_state.empty()) return common.lab_state + "/ichor/" + input.profile.name;
+  return fmt::format("{}.ichor/{}", input.folder, input.profile.name);
+}
+
+}  // namespace ichor

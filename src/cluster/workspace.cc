@@ -1,0 +1,360 @@
+#include "cluster/workspace.h"
+
+#include <fmt/format.h>
+
+#include "cluster/ask_journal.h"
+#include "cluster/client_identity.h"
+#include "cluster/config_folder.h"
+#include "cluster/machine_search.h"
+#include "cluster/secrets_input.h"
+#include "lint/rules.h"
+#include "machineconfig/check_configs.h"
+#include "machineconfig/generate.h"
+#include "machineconfig/kubeconfig.h"
+#include "machineconfig/recipe_config.h"
+#include "profile/formats.h"
+#include "profile/profile_layout.h"
+#include "secrets/sops_file.h"
+#include "secrets/talosconfig.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr const char* kSecretsFile = "secrets.yaml";
+constexpr const char* kTalosconfigFile = "talosconfig";
+/// A client certificate that lives shorter than this is renewed.
+constexpr Duration kRenewBefore = std::chrono::hours(24 * 30);
+
+/// Null if the folder is missing and was not to be made.
+OrEnd<std::unique_ptr<StateDir>> open_state(const WorkspaceWish& wish, Desk& desk) {
+  auto state =
+      desk.open_state(wish.state_dir, wish.read_only ? Desk::Missing::refuse : Desk::Missing::make);
+  if (state) return *std::move(state);
+  if (wish.read_only && state.error().code == Errc::invalid) return std::unique_ptr<StateDir>();
+  return end_with(state.error());
+}
+
+/// A journal from elsewhere does not know what its original has seen since.
+OrEnd<void> settle_origin(const WorkspaceWish& wish, StateDir& state, Desk& desk) {
+  if (!state.copied()) return {};
+  if (!wish.adopt) {
+    return end_with(
+        Exit::unsafe,
+        fmt::format("the journal in {} was created on another machine. If no run goes on "
+                    "with the cluster there, say so with --adopt",
+                    state.path()),
+        "L6");
+  }
+  if (auto adopted = state.adopt(desk.owner()); !adopted) return end_with(adopted.error());
+  return {};
+}
+
+OrEnd<JournalFacts> load_facts(StateDir* state, Desk& desk) {
+  JournalFacts facts;
+  if (!state) return facts;
+  auto records = read_journal(state->journal(), desk);
+  if (!records) return tl::unexpected(std::move(records).error());
+  for (const JournalRecord& record : *records) facts.fold(record, desk.clock().now());
+  return facts;
+}
+
+/// Where the profile wants the secrets; empty: in the state folder. On a lab the real ones have no
+/// business: what a lab node is told lies on this machine's disk in plain text.
+std::string secrets_place(const ProfileInput& input, const WorkspaceWish& wish) {
+  const std::string& named = input.profile.talos.secrets_file;
+  return named.empty() || wish.throw_away_secrets ? "" : at_profile(input.folder, named);
+}
+
+/// The text of the secrets: from the profile's own file, or from the state folder; nothing if there
+/// are none yet.
+OrEnd<std::optional<SecretString>> load_secrets(const std::string& place, StateDir* state,
+                                                Desk& desk) {
+  if (!place.empty() && desk.has_file(place)) {
+    auto text = read_secret_file(place, desk);
+    if (!text) return end_with(text.error());
+    return std::optional<SecretString>(*std::move(text));
+  }
+  if (!state) return std::optional<SecretString>();
+  auto text = state->load(kSecretsFile);
+  if (!text) return end_with(text.error());
+  if (!*text) return std::optional<SecretString>();
+  auto plain = open_if_sealed(**std::move(text), kSecretsFile, desk);
+  if (!plain) return end_with(plain.error());
+  return std::optional<SecretString>(*std::move(plain));
+}
+
+/// Keeps new secrets where the profile wants them, or in the state folder. If another run was
+/// faster, its secrets count.
+OrEnd<pki::SecretsBundle> keep_secrets(pki::SecretsBundle bundle, const std::string& place,
+                                       StateDir& state, Desk& desk) {
+  if (place.empty()) {
+    const auto created = state.create(kSecretsFile, pki::write_secrets(bundle));
+    if (!created) return end_with(created.error());
+    if (*created) return bundle;
+  } else {
+    const auto text = text_for_secrets_file(place, bundle, desk);
+    if (!text) return end_with(text.error());
+    const auto created = desk.create_private(place, *text, false);
+    if (created) return bundle;
+    if (!desk.has_file(place)) return end_with(created.error());
+  }
+  const auto text = load_secrets(place, &state, desk);
+  if (!text) return tl::unexpected(text.error());
+  if (!*text) return end_with(Exit::failed, "secrets.yaml came and went");
+  return parse_secrets(**text, place.empty() ? kSecretsFile : place, desk);
+}
+
+void tell_of_keys(const char* what, Desk& desk) {
+  Event event;
+  event.at = desk.clock().now();
+  event.phase = "secrets";
+  event.text = what;
+  desk.display().emit(event);
+}
+
+/// Those of ready-made configs, or fresh ones. What is not kept, or kept for a lab only, need not
+/// be waited for: a key for service accounts as talosctl makes it takes seconds.
+Result<pki::SecretsBundle> first_secrets(const ClusterProfile& profile, const ReadyConfigs* ready,
+                                         bool for_good, Desk& desk) {
+  if (ready) return secrets_of(*ready);
+  if (!for_good) {
+    return pki::throw_away_secrets(desk.clock().wall(), profile.talos.contract);
+  }
+  pki::SecretsBundle bundle = fresh_secrets(profile.talos.contract, desk);
+  tell_of_keys("the keys of the cluster are made", desk);
+  return bundle;
+}
+
+/// Starts the slow part of secrets that are due, so that it is done when they are wanted.
+OrEnd<void> begin_keys(const ProfileInput& input, const ReadyConfigs* ready,
+                       const WorkspaceWish& wish, const Workspace& space, Desk& desk) {
+  const bool may_begin =
+      wish.makes_secrets && !wish.read_only && !wish.throw_away_secrets && ready == nullptr;
+  if (!may_begin || !space.facts.secrets().empty()) return {};
+  const auto present = load_secrets(secrets_place(input, wish), space.state.get(), desk);
+  if (!present) return tl::unexpected(present.error());
+  if (*present) return {};
+  tell_of_keys("making the keys of the cluster, beside the checks", desk);
+  if (pki::service_account_kind(input.profile.talos.contract) == pki::KeyKind::rsa) {
+    desk.begin_rsa_key();
+  }
+  return {};
+}
+
+OrEnd<void> begin_secrets(const ProfileInput& input, const ReadyConfigs* ready,
+                          const WorkspaceWish& wish, Workspace& space, Desk& desk) {
+  const std::string place = secrets_place(input, wish);
+  space.secrets_kept = wish.makes_secrets && !wish.read_only;
+  const bool for_good = space.secrets_kept && !wish.throw_away_secrets;
+  auto bundle = first_secrets(input.profile, ready, for_good, desk);
+  if (!bundle) return end_with(bundle.error());
+  space.secrets = *std::move(bundle);
+  if (!space.secrets_kept) return {};
+  auto kept = keep_secrets(std::move(space.secrets), place, *space.state, desk);
+  if (!kept) return tl::unexpected(std::move(kept).error());
+  space.secrets = *std::move(kept);
+  return {};
+}
+
+using GivenIdentity = std::optional<pki::TalosContext>;
+
+/// Finds or makes the secrets, and the identity that was given instead of one made of them. Without
+/// secrets that is all there is, if it is enough.
+OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfigs* ready,
+                                    const WorkspaceWish& wish, Workspace& space, Desk& desk) {
+  const std::string place = secrets_place(input, wish);
+  auto text = load_secrets(place, space.state.get(), desk);
+  if (!text) return tl::unexpected(std::move(text).error());
+  if (!*text && !ready && !space.facts.secrets().empty()) {
+    return end_with(
+        Exit::unsafe,
+        fmt::format("the secrets of {} are gone, and the journal says that it was created "
+                    "with some. Put {} back: new ones lock you out of live nodes",
+                    input.profile.name,
+                    place.empty() ? space.state->path() + "/" + kSecretsFile : place),
+        "T9");
+  }
+  IdentityWish identity{input.access, input.profile.name, {}, wish.as_guest};
+  if (*text) {
+    auto bundle = parse_secrets(**text, place.empty() ? kSecretsFile : place, desk);
+    if (!bundle) return tl::unexpected(std::move(bundle).error());
+    space.secrets = *std::move(bundle);
+  } else {
+    auto given = find_identity(identity, desk);
+    if (!given) return tl::unexpected(std::move(given).error());
+    if (*given && wish.as_guest) return *std::move(given);
+    if (*given && !ready) {
+      return end_with(Exit::usage,
+                      fmt::format("--talosconfig is for a cluster that exists, and there are no "
+                                  "secrets of {0} here. Name them as secrets_file in the profile; "
+                                  "`ichor gen secrets --from-controlplane-config` takes them from "
+                                  "a machine config",
+                                  input.profile.name));
+    }
+    if (auto begun = begin_secrets(input, ready, wish, space, desk); !begun) {
+      return tl::unexpected(std::move(begun).error());
+    }
+  }
+  identity.ca = space.secrets.os.certificate;
+  return find_identity(identity, desk);
+}
+
+/// The contract is that of the cluster's first run: a newer one changes what is generated, so it is
+/// taken only by the operator's word.
+OrEnd<ClusterProfile> settle_contract(const ClusterProfile& profile, const JournalFacts& facts,
+                                      bool raise) {
+  ClusterProfile settled = profile;
+  const auto known = parse_version(facts.contract(), true);
+  if (!known) return settled;
+  TalosVersion& contract = settled.talos.contract;
+  if (!raise && !profile.talos.contract_given) {
+    contract = *known;
+  } else if (contract < *known) {
+    return end_with(
+        Exit::unsafe,
+        fmt::format("the cluster was created with the contract {}; it cannot go back to "
+                    "{}.{}. Correct talos.contract",
+                    facts.contract(), contract.major, contract.minor));
+  } else if (contract != *known && !raise) {
+    return end_with(
+        Exit::unsafe,
+        fmt::format("the cluster was created with the contract {0}, and the profile asks "
+                    "for {1}.{2}. Say talos.contract: v{0}, or --raise-contract if all "
+                    "its nodes run Talos {1}.{2}",
+                    facts.contract(), contract.major, contract.minor));
+  }
+  return settled;
+}
+
+OrEnd<ConfigSet> make_configs(const ProfileInput& input, const ReadyConfigs* ready, bool raise,
+                              const Workspace& space) {
+  if (ready) {
+    RunResult result;
+    ConfigSet configs = take_ready_configs(*ready, input.profile, space.secrets, result.findings);
+    if (!configs.nodes.empty()) return configs;
+    result.exit = Exit::findings;
+    result.verdict = ready->folder + ": the configs must be corrected first";
+    return tl::unexpected(std::move(result));
+  }
+  const auto profile = settle_contract(input.profile, space.facts, raise);
+  if (!profile) return tl::unexpected(profile.error());
+  auto configs = input.recipe ? cook_all(*profile, *input.recipe, space.secrets)
+                              : generate_all(*profile, space.secrets, input.patches);
+  if (!configs) return end_with(Exit::findings, configs.error().message);
+  RunResult refused;
+  for (Finding& finding : check_configs(*profile, *configs)) {
+    if (finding.severity == Severity::error) refused.findings.push_back(std::move(finding));
+  }
+  if (refused.findings.empty()) return *std::move(configs);
+  settle(refused.findings);
+  refused.exit = Exit::findings;
+  refused.verdict = "the nodes would refuse these configs: nothing was sent";
+  return tl::unexpected(std::move(refused));
+}
+
+/// Whether the talosconfig in the state folder still serves.
+bool still_good(const SecretString& text, const pki::TalosContext& wanted, WallTime now) {
+  const auto present = pki::read_talosconfig(text.reveal(), kTalosconfigFile);
+  const pki::TalosContext* context = present ? present->find(wanted.name) : nullptr;
+  if (!context || context->ca != wanted.ca || context->endpoints != wanted.endpoints ||
+      context->nodes != wanted.nodes) {
+    return false;
+  }
+  const auto facts = pki::inspect(context->client.certificate);
+  return facts && !pki::expires_within(*facts, now, kRenewBefore);
+}
+
+/// Makes a client certificate for this run, and keeps a talosconfig for people.
+OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input, const WorkspaceWish& wish,
+                                            const Workspace& space, Desk& desk) {
+  const auto dialled = [&](const IpAddress& address) {
+    return (wish.dial ? wish.dial(address) : address).value();
+  };
+  std::vector<std::string> endpoints, nodes;
+  for (const NodePlan& plan : input.everybody) {
+    nodes.push_back(dialled(plan.address));
+    if (plan.role == Role::control_plane) endpoints.push_back(nodes.back());
+  }
+  const WallTime now = desk.clock().wall();
+  const auto made =
+      pki::make_talosconfig(input.profile.name, space.secrets.os, endpoints, nodes, now);
+  if (!made) return end_with(made.error());
+  const pki::TalosContext& context = made->contexts.front();
+  const Digest& begun_with = space.facts.secrets();
+  // The run will refuse other secrets; what people use must not be made of them before that.
+  const bool ours = begun_with.empty() || begun_with == space.configs.secrets_fingerprint;
+  if (!wish.read_only && space.secrets_kept && ours) {
+    const auto present = space.state->load(kTalosconfigFile);
+    if (!present) return end_with(present.error());
+    if (!*present || !still_good(**present, context, now)) {
+      const auto written =
+          space.state->files().write(kTalosconfigFile, pki::write_talosconfig(*made));
+      if (!written) return end_with(written.error());
+    }
+  }
+  return context;
+}
+
+}  // namespace
+
+OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& wish, Desk& desk) {
+  Workspace space;
+  auto state = open_state(wish, desk);
+  if (!state) return tl::unexpected(std::move(state).error());
+  space.state = *std::move(state);
+  if (!wish.read_only) {
+    if (auto settled = settle_origin(wish, *space.state, desk); !settled) {
+      return tl::unexpected(std::move(settled).error());
+    }
+  }
+  auto facts = load_facts(space.state.get(), desk);
+  if (!facts) return tl::unexpected(std::move(facts).error());
+  space.facts = *std::move(facts);
+  auto ready = find_ready_configs(input, wish.config_dir, desk);
+  if (!ready) return tl::unexpected(std::move(ready).error());
+  const ReadyConfigs* taken = *ready ? &**ready : nullptr;
+  space.ready_made = taken != nullptr;
+  if (auto begun = begin_keys(input, taken, wish, space, desk); !begun) {
+    return tl::unexpected(std::move(begun).error());
+  }
+  if (wish.meanwhile) {
+    if (auto refused = wish.meanwhile(space)) return tl::unexpected(*std::move(refused));
+  }
+  auto given = settle_secrets(input, taken, wish, space, desk);
+  if (!given) return tl::unexpected(std::move(given).error());
+  const bool is_guest = *given && space.secrets.os.certificate.empty();
+  if (!is_guest) {
+    auto configs = make_configs(input, taken, wish.raise_contract, space);
+    if (!configs) return tl::unexpected(std::move(configs).error());
+    space.configs = *std::move(configs);
+    // The plan of a few nodes says nothing about edits of the profile.
+    if (input.narrowed()) space.configs.plan = {};
+    auto own = settle_talosconfig(input, wish, space, desk);
+    if (!own) return tl::unexpected(std::move(own).error());
+    if (!*given) *given = *std::move(own);
+  }
+  // What no node will ever get is nothing to hold later runs to.
+  if (!space.secrets_kept) space.configs.secrets_fingerprint = {};
+  if (!space.secrets_kept) space.configs.contract = {};
+  if (!space.secrets_kept) space.configs.plan = {};
+  const pki::TalosContext& context = **given;
+  auto site = desk.reach(Access{context.ca, context.client.certificate, context.client.key,
+                                wish.dial, input.endpoints});
+  if (!site) return end_with(site.error());
+  space.site = *std::move(site);
+  // What a lab bound is known, and the rest of its network is not there. Behind endpoints nodes are
+  // not dialled at all.
+  const bool dials = !wish.dial && input.endpoints.empty();
+  if (dials) space.finder = make_finder(input.profile, {}, *space.site);
+  return space;
+}
+
+KubeconfigCheck kubeconfig_check(const ClusterProfile& profile, const Workspace& space) {
+  if (!space.secrets_kept || space.secrets.k8s.certificate.empty()) return {};
+  KubeconfigTerms terms{profile.name, profile.network.api_endpoint, space.secrets.k8s.certificate};
+  return
+      [terms = std::move(terms)](const SecretString& text) { return own_kubeconfig(text, terms); };
+}
+
+}  // namespace ichor

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/secret.h"
+#include "machineconfig/contract.h"
+#include "machineconfig/patch/patch.h"
+#include "model/config_set.h"
+#include "model/finding.h"
+#include "profile/recipe.h"
+#include "secrets/secrets_bundle.h"
+
+namespace ichor {
+
+/// Makes the machine configs that a recipe describes. What several nodes share, patches and the
+/// config before them, is read once.
+class RecipeCook {
+ public:
+  RecipeCook(const ClusterRecipe& cluster, const Contract& contract,
+             const pki::SecretsBundle& secrets)
+      : cluster_(cluster), contract_(contract), secrets_(secrets) {}
+  RecipeCook(const RecipeCook&) = delete;
+  RecipeCook& operator=(const RecipeCook&) = delete;
+  ~RecipeCook();
+
+  /// The config of one node. The error says where it came from.
+  Result<std::vector<yaml::Node>> config(const NodeRecipe& node);
+
+  /// What patches did that nobody can have meant, each once.
+  std::vector<Finding> findings;
+
+ private:
+  Result<ConfigDocuments> base_of(const NodeRecipe& node);
+  Result<std::vector<yaml::Node>> generated(const NodeRecipe& node, std::string image);
+  Result<std::vector<Patch>> patches_of(const NodeRecipe& node);
+  Result<std::string> image_of(const NodeRecipe& node);
+  void take_findings(std::vector<Finding> found);
+
+  const ClusterRecipe& cluster_;
+  const Contract& contract_;
+  const pki::SecretsBundle& secrets_;
+  std::map<std::pair<std::string, std::string>, Patch> patches_;  // by name and text
+  std::map<std::string, std::string> schematics_;                 // ID by text
+  std::map<std::string, ConfigDocuments> bases_;                  // by all that makes them differ
+};
+
+/// The configs of the profile's nodes.
+Result<ConfigSet> cook_all(const ClusterProfile& profile, const ClusterRecipe& recipe,
+                           const pki::SecretsBundle& secrets);
+
+/// What is wrong with a recipe's patches, without its secrets.
+std::vector<Finding> check_recipe(const ClusterRecipe& recipe);
+
+}  // namespace ichor

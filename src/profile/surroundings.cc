@@ -1,0 +1,44 @@
+#include "profile/surroundings.h"
+
+#include "profile/repository.h"
+#include "secrets/sops_file.h"
+
+namespace ichor {
+
+namespace {
+
+/// A name from a folder, which is empty or ends with a slash, without the steps back.
+std::string path_from(std::string folder, std::string_view name) {
+  if (name.starts_with('/')) return std::string(name);
+  while (name.starts_with("../") && folder.size() > 1 && !folder.ends_with("../")) {
+    folder.pop_back();
+    folder.resize(folder.rfind('/') + 1);
+    name.remove_prefix(3);
+  }
+  return folder + std::string(name);
+}
+
+}  // namespace
+
+Surroundings surroundings_of(const std::string& profile, SecretWords& secrets, Desk& desk) {
+  const std::string folder = profile.substr(0, profile.rfind('/') + 1);
+  Surroundings result;
+  result.variable = [&desk](const std::string& name) { return desk.environment(name); };
+  result.file = [&desk, &secrets,
+                 folder](const std::string& name) -> Result<std::optional<std::string>> {
+    const std::string path = path_from(folder, name);
+    if (!desk.has_file(path)) return std::optional<std::string>();
+    // The template of role folders lies beside them.
+    const bool beside = name.starts_with("../machineconfig") && name.ends_with(".yaml.j2");
+    auto text = Repository(beside ? folder + ".." : folder, desk).read(path);
+    if (!text) return tl::unexpected(std::move(text).error());
+    const SecretString sealed(*std::move(text));
+    auto plain = open_if_sealed(sealed, path, desk);
+    if (!plain) return tl::unexpected(std::move(plain).error());
+    if (!(*plain == sealed)) secrets.learn(*plain);
+    return std::optional<std::string>(plain->reveal());
+  };
+  return result;
+}
+
+}  // namespace ichor

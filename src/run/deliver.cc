@@ -1,0 +1,96 @@
+#include "run/deliver.h"
+
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "run/finish.h"
+
+namespace ichor {
+
+namespace {
+
+void print(const TextOutput& output, const CommonOptions& common, Desk& desk) {
+  const std::string text(output.content.reveal());
+  if (!for_programs(common.output)) {
+    desk.out() << text;
+    return;
+  }
+  Listing listing;
+  listing.type = output.what;
+  listing.rows.push_back({{"text", text}});
+  desk.display().show(listing);
+}
+
+/// The first of the outputs whose file is there already; nullptr if none is.
+const TextOutput* find_present(const std::vector<TextOutput>& outputs, Desk& desk) {
+  std::map<std::string, std::set<std::string>> folders;  // each is listed once
+  for (const TextOutput& output : outputs) {
+    if (output.path == "-") continue;
+    const std::size_t slash = output.path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : output.path.substr(0, slash + 1);
+    const auto [names, is_new] = folders.try_emplace(folder);
+    if (const auto listed = is_new ? desk.list_folder(folder) : std::nullopt; listed) {
+      names->second.insert(listed->begin(), listed->end());
+    }
+    const std::string name =
+        slash == std::string::npos ? output.path : output.path.substr(slash + 1);
+    if (names->second.contains(name)) return &output;
+  }
+  return nullptr;
+}
+
+RunResult is_present(const std::string& path) {
+  return end_with(Exit::failed, path + " already exists; --force replaces it").value();
+}
+
+}  // namespace
+
+std::optional<RunResult> refuse_present(const std::string& path, bool force, Desk& desk) {
+  if (path == "-" || force || !desk.has_file(path)) return std::nullopt;
+  return is_present(path);
+}
+
+Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> findings,
+             const CommonOptions& common, Desk& desk) {
+  // Asked before the first one is written, so that a refusal leaves nothing behind.
+  if (const TextOutput* present = force ? nullptr : find_present(outputs, desk)) {
+    return finish_aside(is_present(present->path), desk);
+  }
+  for (const TextOutput& output : outputs) {
+    if (output.path == "-" || output.sealed) continue;
+    if (auto allowed = desk.may_export(output.path); !allowed) {
+      return finish_aside(end_with(allowed.error()).value(), desk);
+    }
+  }
+  Summary summary;
+  summary.result.exit = Exit::done;
+  std::vector<std::string> places;
+  for (const TextOutput& output : outputs) {
+    if (output.path == "-") {
+      print(output, common, desk);
+      continue;
+    }
+    const auto written = output.reproducible
+                             ? desk.create_reproducible(output.path, output.content, force)
+                             : desk.create_private(output.path, output.content, force);
+    if (!written) return finish_aside(end_with(written.error()).value(), desk);
+    summary.written.emplace_back(output.what, output.path);
+    places.push_back(output.path);
+  }
+  if (!places.empty()) {
+    constexpr std::size_t named_max = 4;  // they are all listed anyway
+    summary.result.verdict = places.size() > named_max
+                                 ? fmt::format("wrote {} files", places.size())
+                                 : fmt::format("wrote {}", fmt::join(places, ", "));
+  }
+  summary.result.findings = std::move(findings);
+  summary.aside = true;
+  // A text alone on standard output needs no last word.
+  const bool silent =
+      places.empty() && summary.result.findings.empty() && !for_programs(common.output);
+  if (!silent) desk.display().end(summary);
+  return Exit::done;
+}
+
+}  // namespace ichor

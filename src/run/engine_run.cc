@@ -1,0 +1,189 @@
+#include "run/engine_run.h"
+
+#include <algorithm>
+#include <csignal>
+#include <fmt/format.h>
+
+#include "cluster/machine_search.h"
+#include "engine/orchestrator.h"
+
+namespace ichor {
+
+namespace {
+
+/// Where there is no state folder there are no files.
+class NoFiles final : public Artifacts {
+ public:
+  Result<void> write(const std::string& name, const SecretString&) override {
+    return fail(Errc::io, fmt::format("{}: there is no state folder", name));
+  }
+  std::optional<SecretString> read(const std::string&) override { return std::nullopt; }
+};
+
+/// And where there is none, nothing is remembered.
+class NoJournal final : public Journal {
+ public:
+  Task<Result<std::uint64_t>> append(Context, JournalRecord) override {
+    co_return fail(Errc::io, "there is no state folder");
+  }
+  Task<Result<std::vector<JournalRecord>>> read(Context) override {
+    co_return std::vector<JournalRecord>{};
+  }
+  Task<Result<Lease>> lock(Context, LockOwner) override {
+    co_return fail(Errc::io, "there is no state folder");
+  }
+  Task<Result<void>> renew(Context) override {
+    co_return fail(Errc::io, "there is no state folder");
+  }
+  void unlock() override {}
+  Task<Result<std::optional<LockHolder>>> holder(Context) override { co_return std::nullopt; }
+  Task<Result<void>> break_lock(Context, std::string) override {
+    co_return fail(Errc::invalid, "there is no state folder");
+  }
+};
+
+/// Connections that are opened at once. Each takes processor time and, while both handshakes are
+/// under way, twice its memory; so many that silent nodes do not keep the others waiting for long.
+constexpr int kOpeningsAtOnce = 256;
+
+constexpr Duration kLookAgain = std::chrono::seconds(10);
+
+std::vector<Step> steps_of(const ClusterProfile& profile, const RunWish& wish) {
+  if (!wish.steps.empty()) return wish.steps;
+  std::vector<Step> steps = bring_up(profile);
+  if (!wish.kubernetes) {
+    std::erase_if(steps, [](const Step& step) { return step.who == Who::kubernetes; });
+  }
+  return wish.phases.empty() ? steps : only(std::move(steps), wish.phases);
+}
+
+Task<void> run_into(Orchestrator& orchestrator, Context context, RunResult& result) {
+  result = co_await orchestrator.run(context);
+}
+
+/// One run of the engine, to its end or until a signal.
+RunResult drive(const World& world, const ClusterProfile& profile, const ConfigSet& configs,
+                const RunWish& wish, std::vector<Step> steps, Desk& desk) {
+  RunId run = wish.run.value().empty() ? new_run_id(desk.random()) : wish.run;
+  RunIdentity identity{std::move(run), desk.owner(), wish.adopt, desk.command()};
+  Orchestrator orchestrator(world, profile, configs, std::move(identity), std::move(steps));
+  desk.display().begin(profile);
+  CancelScope scope;
+  RunResult result;
+  const int signal =
+      desk.drive(run_into(orchestrator, Context{&desk.clock(), &scope}, result), scope);
+  if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
+  return result;
+}
+
+/// For a run that has no steps on nodes.
+class NoNodes final : public TalosApi, public KubeApi {
+ public:
+  Task<CallResult<std::unique_ptr<TalosSession>>> open(Context, IpAddress, PeerDemand) override {
+    co_return tl::unexpected(unasked(Call::open));
+  }
+  Task<CallResult<void>> ready(Context, const SecretString&) override {
+    co_return tl::unexpected(unasked(Call::kube_ready));
+  }
+
+ private:
+  static CallError unasked(Call call) {
+    return {call, Progress::not_sent, TlsVerdict::fine, Code::unavailable,
+            "this run does not look at nodes"};
+  }
+};
+
+Task<void> survey_into(Context context, World& world, const ClusterProfile& profile,
+                       const JournalFacts& facts, int tries, ClusterView& view) {
+  for (int i = 1;; ++i) {
+    view = co_await survey(context, world, profile, facts);
+    const bool all_there = std::none_of(
+        view.nodes.begin(), view.nodes.end(),
+        [](const NodeView& node) { return node.presence == Presence::silent || node.trouble; });
+    if (all_there || i >= tries || context.cancelled()) co_return;
+    // A machine that was just switched on needs half a minute to its API.
+    co_await sleep_for(context, kLookAgain * i);
+  }
+}
+
+}  // namespace
+
+RunId new_run_id(Random& random) {
+  return RunId(fmt::format("{:016x}{:016x}", random.next(), random.next()));
+}
+
+RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
+                     Desk& desk) {
+  if (auto found = find_machines(profile, space, desk); !found) return std::move(found).error();
+  DryRunTalos reads_only(space.site->talos());
+  TalosApi& talos = wish.changes_nodes ? space.site->talos() : reads_only;
+  Turnstile openings(kOpeningsAtOnce);
+  const World world{desk.clock(),
+                    desk.random(),
+                    talos,
+                    space.site->kube(),
+                    space.state->journal(),
+                    space.state->files(),
+                    desk.display(),
+                    &openings,
+                    kubeconfig_check(profile, space),
+                    wish.kubernetes,
+                    space.finder.get()};
+  return drive(world, profile, space.configs, wish, steps_of(profile, wish), desk);
+}
+
+RunResult run_kubernetes(const ClusterProfile& profile, StateDir& state, KubernetesWork& work,
+                         Desk& desk) {
+  NoNodes no_nodes;
+  const World world{desk.clock(),  desk.random(),  no_nodes, no_nodes, state.journal(),
+                    state.files(), desk.display(), nullptr,  {},       &work.part()};
+  const KubernetesOptions& options = work.options();
+  RunResult result =
+      drive(world, profile, {}, RunWish{}, kubernetes_steps(options.first, options.last), desk);
+  work.show(result);
+  return result;
+}
+
+LookingWorld::LookingWorld(Workspace& space, Desk& desk)
+    : talos_(space.site->talos()), openings_(kOpeningsAtOnce) {
+  if (!space.state) {
+    no_journal_ = std::make_unique<NoJournal>();
+    no_files_ = std::make_unique<NoFiles>();
+  }
+  Journal& journal = space.state ? space.state->journal() : *no_journal_;
+  Artifacts& files = space.state ? space.state->files() : *no_files_;
+  world_.emplace(World{desk.clock(), desk.random(), talos_, space.site->kube(), journal, files,
+                       desk.display(), &openings_});
+  world_->finder = space.finder.get();
+}
+
+OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Desk& desk,
+                               int tries) {
+  if (auto found = find_machines(profile, space, desk); !found) {
+    return tl::unexpected(std::move(found).error());
+  }
+  LookingWorld looking(space, desk);
+  CancelScope scope;
+  ClusterView view;
+  const Context context{&desk.clock(), &scope};
+  const int signal =
+      desk.drive(survey_into(context, looking.world(), profile, space.facts, tries, view), scope);
+  if (signal == SIGTERM) return end_with(Exit::terminated, "terminated");
+  if (signal != 0) return end_with(Exit::interrupted, "interrupted");
+  return view;
+}
+
+OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
+                         Desk& desk) {
+  ClusterView seen;
+  for (const NodePlan& plan : profile.nodes) seen.nodes.emplace_back().node = plan.name;
+  if (!wish.offline) {
+    auto looked = look_around(profile, space, desk);
+    if (!looked) return tl::unexpected(std::move(looked).error());
+    seen = *std::move(looked);
+  }
+  return plan_run(profile, space.configs, steps_of(profile, wish), space.facts, std::move(seen),
+                  desk.clock().now());
+}
+
+}  // namespace ichor

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "cluster/workspace.h"
+#include "engine/dry_run.h"
+#include "engine/planner.h"
+#include "engine/world.h"
+#include "model/run_result.h"
+#include "port/desk.h"
+#include "run/kubernetes_run.h"
+
+namespace ichor {
+
+/// Which steps of the sequence a command runs, and whether it may change nodes.
+struct RunWish {
+  std::vector<std::string_view> phases;  // empty: all of them
+  bool changes_nodes{true};
+  std::vector<Step> steps{};  // instead of the sequence's, if there are any
+  bool adopt{false};          // go on with a cluster that the journal has not made
+  bool offline{false};        // for plans
+  /// The Kubernetes phases of the run; null: it ends with the nodes.
+  KubernetesPart* kubernetes{nullptr};
+  RunId run{};  // empty: a new one
+};
+
+RunId new_run_id(Random& random);
+
+/// Runs the engine on the workspace's cluster, to its end or until a signal.
+RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
+                     Desk& desk);
+
+/// Runs Kubernetes phases alone, on nodes that were verified before, under the same lock and in the
+/// same journal, and shows what came of them.
+RunResult run_kubernetes(const ClusterProfile& profile, StateDir& state, KubernetesWork& work,
+                         Desk& desk);
+
+/// The world as a command sees it that changes nothing: every mutation is refused, and where there
+/// is no state folder nothing is remembered. The workspace must outlive it.
+class LookingWorld {
+ public:
+  LookingWorld(Workspace& space, Desk& desk);
+  World& world() { return *world_; }
+
+ private:
+  DryRunTalos talos_;
+  Turnstile openings_;
+  std::unique_ptr<Journal> no_journal_;
+  std::unique_ptr<Artifacts> no_files_;
+  std::optional<World> world_;
+};
+
+/// One look at everything; again, up to `tries` times, while a node is silent. Ends only by a
+/// signal.
+OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Desk& desk,
+                               int tries = 1);
+
+/// What run_engine would do. With wish.offline no node is asked: all of it is assumed.
+OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
+                         Desk& desk);
+
+}  // namespace ichor

@@ -1,0 +1,148 @@
+#include "run/kubernetes_run.h"
+
+#include <algorithm>
+
+#include "cluster/kubeconfig_file.h"
+#include "cluster/kubernetes_material.h"
+#include "model/kubernetes_plan.h"
+#include "phase/kubernetes/tools.h"
+#include "run/kube_reach.h"
+
+namespace ichor {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
+
+Listing phase_listing(const std::vector<PhaseReport>& reports) {
+  Listing listing;
+  listing.type = "phase";
+  listing.columns = {{"number", "PHASE"},    {"phase", "NAME"},       {"result", "RESULT"},
+                     {"changed", "CHANGED"}, {"unchanged", "SAME"},   {"seconds", "SECONDS"},
+                     {"slo", "SLO"},         {"within_slo", "WITHIN"}};
+  for (const PhaseReport& report : reports) {
+    Json row;
+    row["phase"] = report.name;
+    row["number"] = report.number;
+    row["result"] = result_word(report.end);
+    row["changed"] = report.changed();
+    row["unchanged"] = report.unchanged();
+    row["seconds"] = seconds(report.took);
+    if (report.slo) row["slo"] = seconds(*report.slo);
+    row["within_slo"] = within_objective(report);
+    listing.rows.push_back(std::move(row));
+  }
+  return listing;
+}
+
+Listing object_listing(const std::vector<PhaseReport>& reports, bool all) {
+  Listing listing;
+  listing.type = "object";
+  listing.columns = {
+      {"phase", "PHASE"}, {"object", "OBJECT"}, {"change", "CHANGE"}, {"lines", "DETAIL"}};
+  for (const PhaseReport& report : reports) {
+    for (const ObjectChange& object : report.objects) {
+      if (object.change == "none" && !all) continue;
+      Json row;
+      row["phase"] = report.name;
+      row["object"] = object.object;
+      row["change"] = object.change;
+      row["lines"] = object.lines;
+      listing.rows.push_back(std::move(row));
+    }
+  }
+  return listing;
+}
+
+}  // namespace
+
+OrEnd<std::unique_ptr<KubernetesWork>> KubernetesWork::prepare(const ProfileInput& input,
+                                                               const Ground& ground,
+                                                               StateDir& state, TalosApi* talos,
+                                                               KubernetesOptions options,
+                                                               Desk& desk) {
+  const KubernetesPlan& plan = *input.profile.kubernetes;
+  RunResult refused;
+  // Whatever is played needs no program; it is asked only after the API is open.
+  PlayedHelm played(desk.processes(), [] { return nullptr; });
+  Processes& there = ground.lab.empty() ? desk.processes() : played;
+  refused.findings = missing_tools(plan, there, tools_needed(plan, options.first, options.last));
+  if (!refused.findings.empty()) {
+    refused.exit = Exit::findings;
+    refused.verdict = "the Kubernetes phases need programs that are missing; nothing was started";
+    return tl::unexpected(std::move(refused));
+  }
+  auto material = load_material(input, state, {options.first, options.last}, desk);
+  if (!material) return tl::unexpected(std::move(material).error());
+  std::unique_ptr<KubernetesWork> work(
+      new KubernetesWork(ground, state, std::move(options), *std::move(material), desk));
+  KubePorts ports{
+      desk.random(), work->programs(),           desk.web(), state.files(), desk.display(),
+      talos,         desk.absolute(state.path())};
+  work->tell_of_played_helm();
+  work->part_ = std::make_unique<KubernetesPart>(
+      std::move(ports), work->material_, [self = work.get()] { return self->open(); },
+      work->options_.phases);
+  return work;
+}
+
+Processes& KubernetesWork::programs() {
+  if (ground_.lab.empty()) return desk_.processes();
+  if (!played_) {
+    played_ = std::make_unique<PlayedHelm>(desk_.processes(), [this] { return client_.get(); });
+  }
+  return *played_;
+}
+
+void KubernetesWork::tell_of_played_helm() {
+  const auto given = material_.plan.tools.find("helm");
+  const std::string name = given == material_.plan.tools.end() ? "helm" : given->second;
+  const auto needed = tools_needed(material_.plan, options_.first, options_.last);
+  const bool needs_helm = std::any_of(needed.begin(), needed.end(),
+                                      [](const NeededTool& tool) { return tool.name == "helm"; });
+  if (!played_ || !needs_helm || !played_->plays(name)) return;
+  Event event;
+  event.kind = EventKind::finding;
+  event.at = desk_.clock().now();
+  event.text =
+      "helm is not installed: the lab plays it, and makes up what the charts hold; install helm to "
+      "have the charts themselves";
+  desk_.display().emit(event);
+}
+
+OrEnd<OpenedKube> KubernetesWork::open() {
+  auto kubeconfig = kubeconfig_of(options_.kubeconfig, state_, options_.check, desk_);
+  if (!kubeconfig) return tl::unexpected(std::move(kubeconfig).error());
+  const bool own = options_.kubeconfig.empty();
+  auto client = desk_.open_kube(*kubeconfig, own ? ground_.dial : nullptr);
+  if (!client) return end_with(client.error());
+  OpenedKube opened;
+  opened.pods = dynamic_cast<PodPorts*>(client->get());
+  opened.client = *std::move(client);
+  client_ = opened.client;
+  // helm and others dial what it says: on a lab that must be the lab, never a real machine.
+  opened.kubeconfig = own ? seen_from_outside(*kubeconfig, ground_.outside) : *kubeconfig;
+  if (options_.on_open) options_.on_open();
+  return opened;
+}
+
+void KubernetesWork::show(RunResult& result) const {
+  const PhasesResult& phases = part_->result();
+  const Listing objects = object_listing(phases.phases, options_.for_programs);
+  if (!objects.rows.empty()) desk_.display().show(objects);
+  Listing unmet = unmet_listing();
+  int changed = 0;
+  for (const PhaseReport& report : phases.phases) {
+    changed += report.changed();
+    for (const auto& [gate, one] : report.unmet) unmet.rows.push_back(unmet_row(gate, one));
+  }
+  // People read the same in the findings.
+  if (options_.for_programs) desk_.display().show(unmet);
+  if (!phases.phases.empty()) desk_.display().show(phase_listing(phases.phases));
+  const bool pending = options_.phases.phase.dry_run && options_.detailed_exitcode && changed > 0;
+  if (pending && result.exit == Exit::done) result.exit = Exit::changes_pending;
+}
+
+}  // namespace ichor

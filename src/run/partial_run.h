@@ -1,0 +1,17 @@
+#pragma once
+
+#include "cluster/profile_input.h"
+#include "cluster/workspace.h"
+#include "port/desk.h"
+#include "run/engine_run.h"
+#include "run/finish.h"
+#include "run/ground.h"
+#include "run/plan_sheet.h"
+
+namespace ichor {
+
+/// Runs some phases of the sequence on the profile's cluster, or with dry_run only plans them.
+Exit run_phases(const CommonOptions& common, const ProfileWish& profile, const RunWish& wish,
+                Desk& desk);
+
+}  // namespace ichor

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "cluster/profile_input.h"
+#include "engine/planner.h"
+#include "port/desk.h"
+#include "run/ground.h"
+
+namespace ichor {
+
+struct PlanWish {
+  std::vector<std::string_view> phases;  // empty: all
+  ChangeOptions change;
+  std::vector<Step> steps{};  // instead of the sequence's, if there are any
+};
+
+/// Looks, decides, shows, and changes nothing: what every --dry-run is.
+Exit plan_phases(const ProfileInput& input, const Ground& ground, const PlanWish& wish, Desk& desk);
+
+/// Shows a plan and gives its exit code: 0, or 2 for pending changes if that was asked for, or what
+/// the run itself would end with if it would stop.
+Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan,
+               bool detailed_exitcode, Desk& desk);
+
+/// The nodes as they were seen, for plan, status and discover.
+Listing node_listing(const ClusterProfile& profile, const ConfigSet& configs,
+                     const ClusterView& seen);
+
+}  // namespace ichor

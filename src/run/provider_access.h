@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+
+#include "cluster/profile_input.h"
+#include "model/or_end.h"
+#include "port/desk.h"
+#include "run/ground.h"
+
+namespace ichor {
+
+/// The provider of the profile, with its token: from the file, variable or program that the profile
+/// names, which is asked now. On a lab it is the lab's own API, and the profile's token is left
+/// alone. Ends with exit 3 if the profile has no `providers.proxmox` with a url.
+OrEnd<std::unique_ptr<Provider>> reach_provider(const ProfileInput& input, const Ground& ground,
+                                                Desk& desk);
+
+}  // namespace ichor

@@ -1,0 +1,122 @@
+#include "run/provision_step.h"
+
+#include <algorithm>
+#include <csignal>
+#include <fmt/format.h>
+
+#include "cluster/machine_search.h"
+#include "cluster/workspace.h"
+#include "lab/proxmox/access.h"
+#include "run/engine_run.h"
+#include "run/provider_access.h"
+
+namespace ichor {
+
+namespace {
+
+constexpr Duration kLookAgain = std::chrono::seconds(3);
+
+Task<RunResult> work_and_show(ProvisionRun& run, Context context, const ProvisionWish& wish,
+                              const std::function<void(const ProvisionRun&)>& seen) {
+  RunResult result = co_await wish.work(run, context);
+  if (seen) seen(run);
+  co_return result;
+}
+
+Task<void> into(Task<RunResult> work, RunResult& result) { result = co_await std::move(work); }
+
+bool is_configured(const NodePlan& plan, const JournalFacts& facts) {
+  return facts.last(Call::apply_configuration, plan.name) != nullptr;
+}
+
+/// The nodes without a config that no machine is.
+std::vector<const NodePlan*> silent_nodes(const ProfileInput& input, const Workspace& space) {
+  std::vector<const NodePlan*> silent;
+  const MachineMatch match = space.finder->match(input.profile, space.facts);
+  for (const NodePlan& plan : input.profile.nodes) {
+    const bool there = match.machine_of.contains(plan.name);
+    if (!there && !is_configured(plan, space.facts)) silent.push_back(&plan);
+  }
+  return silent;
+}
+
+Task<void> watch_boot(Context context, const ProfileInput& input, Workspace& space, Desk& desk) {
+  const Context limited = context.within(input.profile.budgets.discover);
+  while (true) {
+    co_await space.finder->look(context, input.profile, space.facts);
+    const auto silent = silent_nodes(input, space);
+    if (silent.empty() || context.cancelled()) co_return;
+    for (const NodePlan* plan : silent) {
+      desk.display().emit({EventKind::waiting, context.now(), plan->name, "provision",
+                           fmt::format("VM {} boots; no machine with MAC {} answers yet",
+                                       plan->vmid.value_or(0), plan->mac.value())});
+    }
+    const Wake wake = co_await sleep_for(limited, kLookAgain);
+    if (wake != Wake::signalled) co_return;
+  }
+}
+
+}  // namespace
+
+Task<RunResult> make_machines(ProvisionRun& run, Context context, const ProfileInput& input,
+                              Workspace& space, Desk& desk) {
+  RunResult result = co_await run.bring_up(context, ProvisionRun::Goal::running);
+  if (result.exit != Exit::done || !space.finder) co_return result;
+  co_await watch_boot(context, input, space, desk);
+  if (context.cancelled()) {
+    result.exit = Exit::interrupted;
+    result.verdict = "interrupted while machines boot; the same command goes on from there";
+    co_return result;
+  }
+  for (const NodePlan* plan : silent_nodes(input, space)) {
+    result.findings.push_back(
+        {Severity::error, "P8", plan->name, "provision",
+         fmt::format("VM {} ({}) runs, and no machine with MAC {} answers on port 50000",
+                     plan->vmid.value_or(0), plan->name.value(), plan->mac.value()),
+         "look at its console in Proxmox: does it boot the Talos image, does it get an address by "
+         "DHCP, are bridge and VLAN those of network.node_cidr? Then run the same command again"});
+    if (result.exit == Exit::done) result.verdict = result.findings.back().what;
+    result.exit = Exit::out_of_time;
+  }
+  co_return result;
+}
+
+RunResult run_provision(const ProfileInput& input, const Ground& ground, StateDir* state,
+                        const ProvisionWish& wish, Desk& desk,
+                        const std::function<void(const ProvisionRun&)>& seen) {
+  auto provider = reach_provider(input, ground, desk);
+  if (!provider) return std::move(provider).error();
+  const ProvisionWork work = [&](ProvisionRun& run, Context context) {
+    return work_and_show(run, context, wish, seen);
+  };
+  CancelScope scope;
+  const Context context{&desk.clock(), &scope};
+  RunResult result;
+  desk.display().begin(input.profile);
+  int signal = 0;
+  if (wish.looks_only || !state) {
+    ProvisionRun run({desk.clock(), **provider, desk.display(), nullptr}, input.profile,
+                     *input.provider, {});
+    signal = desk.drive(into(work(run, context), result), scope);
+  } else {
+    const Provisioning world{desk.clock(), **provider,    desk.display(), state->journal(),
+                             desk.owner(), input.profile, *input.provider};
+    const bool alone = wish.run.value().empty();
+    const ProvisionTurn turn{alone ? new_run_id(desk.random()) : wish.run, !alone};
+    signal = desk.drive(into(provision(context, world, turn, work), result), scope);
+  }
+  if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
+  return result;
+}
+
+void search_in_lab(const ProfileInput& input, const Ground& ground, Workspace& space) {
+  if (ground.lab.empty()) return;
+  const auto access = lab::read_proxmox_access(ground.lab);
+  if (!access) return;
+  ScanOptions options;
+  options.addresses = access->pool;
+  for (const NodePlan& plan : input.profile.nodes) options.addresses += "," + plan.address.value();
+  space.finder = make_finder(input.profile, options, *space.site);
+}
+
+}  // namespace ichor
