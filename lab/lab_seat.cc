@@ -16,8 +16,8 @@ OrEnd<std::string> lab_folder(const CommonOptions& common, Desk& desk) {
   return *std::move(folder);
 }
 
-OrEnd<void> start_lab(const LabWish& wish, const CommonOptions& common, const std::string& folder,
-                      Desk& desk) {
+OrEnd<void> start_lab(const LabOptions& options, const CommonOptions& common,
+                      const std::string& folder, Desk& desk) {
   const auto program = desk.program();
   if (!program) return end_with(program.error());
   lab::LabProcess process;
@@ -29,10 +29,10 @@ OrEnd<void> start_lab(const LabWish& wish, const CommonOptions& common, const st
                   "--state",
                   folder,
                   "--time-scale",
-                  fmt::format("{}", wish.time_scale)};
-  if (wish.proxmox) process.argv.emplace_back("--proxmox");
+                  fmt::format("{}", options.time_scale)};
+  if (options.proxmox) process.argv.emplace_back("--proxmox");
   process.state_dir = folder;
-  process.dies_with_parent = !wish.keep;
+  process.dies_with_parent = !options.keep;
   if (auto started = lab::start_process(process); !started) return end_with(started.error());
   return {};
 }
@@ -61,18 +61,18 @@ OrEnd<LabSeat> sit_down(const CommonOptions& common, Desk& desk) {
   return seat_in(std::move(folder));
 }
 
-OrEnd<LabSeat> take_lab(const LabWish& wish, const CommonOptions& common, Desk& desk) {
+OrEnd<LabSeat> take_lab(const LabOptions& options, const CommonOptions& common, Desk& desk) {
   auto folder = lab_folder(common, desk);
   if (!folder) return tl::unexpected(std::move(folder).error());
   const bool runs = lab::status_of(*folder).has_value();
   if (!runs) {
-    if (auto started = start_lab(wish, common, *folder, desk); !started) {
+    if (auto started = start_lab(options, common, *folder, desk); !started) {
       return tl::unexpected(std::move(started).error());
     }
   }
   auto seat = seat_in(*std::move(folder));
   if (!seat) return seat;
-  seat->ends_with_us = !runs && !wish.keep;
+  seat->ends_with_us = !runs && !options.keep;
   seat->temporary = seat->ends_with_us && common.lab_state.empty();
   return seat;
 }

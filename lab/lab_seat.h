@@ -27,7 +27,7 @@ OrEnd<LabSeat> sit_down(const CommonOptions& common, Desk& desk);
 
 /// The same, or starts one for this profile, in a fresh folder if none is named. One that is not to
 /// be kept ends with this process.
-OrEnd<LabSeat> take_lab(const LabWish& wish, const CommonOptions& common, Desk& desk);
+OrEnd<LabSeat> take_lab(const LabOptions& options, const CommonOptions& common, Desk& desk);
 
 /// Stops a temporary lab and removes its folder.
 void remove_lab(const std::string& folder, Desk& desk);

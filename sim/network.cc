@@ -342,10 +342,11 @@ Task<CallResult<std::unique_ptr<TalosSession>>> SimTalosApi::open(Context contex
   co_return opened;
 }
 
-Task<Sighting> SimTalosApi::probe(Context context, IpAddress address, ProbeWish wish) {
+Task<Sighting> SimTalosApi::probe(Context context, IpAddress address, ProbeOptions options) {
   Sighting seen;
   seen.address = address;
-  const auto opened = co_await open(context.within(wish.connect), std::move(address), PeerDemand{});
+  const auto opened =
+      co_await open(context.within(options.connect), std::move(address), PeerDemand{});
   if (!opened) {
     const CallError& error = opened.error();
     const bool refused = error.code == Code::unavailable && error.tls == TlsVerdict::fine;
@@ -356,7 +357,7 @@ Task<Sighting> SimTalosApi::probe(Context context, IpAddress address, ProbeWish 
   const Peer& peer = (*opened)->peer();
   seen.kind = peer.mode == PeerMode::maintenance ? PeerKind::maintenance : PeerKind::ours;
   seen.fingerprint = peer.fingerprint;
-  co_await read_machine(context, **opened, wish, seen);
+  co_await read_machine(context, **opened, options, seen);
   co_return seen;
 }
 

@@ -30,7 +30,7 @@ class SimTalosApi final : public TalosApi, public Scout {
   SimTalosApi(SimWorld& world, int process) : world_(world), process_(process) {}
   Task<CallResult<std::unique_ptr<TalosSession>>> open(Context context, IpAddress address,
                                                        PeerDemand demand) override;
-  Task<Sighting> probe(Context context, IpAddress address, ProbeWish wish) override;
+  Task<Sighting> probe(Context context, IpAddress address, ProbeOptions options) override;
 
  private:
   Task<CallResult<std::unique_ptr<TalosSession>>> connect(Context context, IpAddress address,

@@ -140,9 +140,9 @@ void SimProcess::make_finder() {
   Finder::Places places;
   places.first = *AddressSet::parse(homes);
   places.all = *AddressSet::parse(homes + "," + leases);
-  ScanWish wish;
-  wish.at_once = static_cast<int>(world_.nodes().size());  // a call per node, as everywhere
-  finder_ = std::make_unique<Finder>(talos_, std::move(places), std::move(wish));
+  AddressScanOptions options;
+  options.at_once = static_cast<int>(world_.nodes().size());  // a call per node, as everywhere
+  finder_ = std::make_unique<Finder>(talos_, std::move(places), std::move(options));
 }
 
 Task<void> SimProcess::main() {

@@ -97,16 +97,16 @@ void reset(Exchange& exchange, const machine::ResetRequest& request) {
     exchange.end(Code::unknown, unfit);
     return;
   }
-  ResetRequest wish;
-  wish.graceful = request.graceful();
-  wish.reboot = request.reboot();
+  ResetRequest options;
+  options.graceful = request.graceful();
+  options.reboot = request.reboot();
   for (const auto& partition : request.system_partitions_to_wipe()) {
-    if (partition.wipe()) wish.partitions.push_back(partition.label());
+    if (partition.wipe()) options.partitions.push_back(partition.label());
   }
-  for (const std::string& disk : request.user_disks_to_wipe()) wish.user_disks.push_back(disk);
+  for (const std::string& disk : request.user_disks_to_wipe()) options.user_disks.push_back(disk);
   const std::string actor = new_actor(exchange);
   reply_actor<machine::ResetResponse>(exchange, actor,
-                                      exchange.node().reset(exchange.caller(), wish));
+                                      exchange.node().reset(exchange.caller(), options));
 }
 
 /// The lab's nodes have one version for life: an upgrade to it is a reboot, to another is refused.

@@ -25,7 +25,7 @@ struct UpRequest {
   ChangeOptions change;
   std::vector<NodeName> exclude;
   std::string kubeconfig;  // empty: kubernetes/kubeconfig beside the profile
-  LabWish lab;
+  LabOptions lab;
   UpPart from{UpPart::talos};
   std::optional<UpPart> only;
   bool force_conflicts{false};
@@ -44,7 +44,7 @@ struct PhaseRequest {
 struct WaitRequest {
   std::string what{"api"};  // a gate of model/gates.inc, "object" or "etcd"
   std::string object;       // KIND/NAME
-  std::string wish{"ready"};
+  std::string condition{"ready"};
   std::string name_space{"default"};
   NodeOptions nodes;
   std::string kubeconfig;

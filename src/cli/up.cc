@@ -6,7 +6,7 @@ namespace ichor {
 
 namespace {
 
-void declare_lab(FlagSet& flags, LabWish& lab) {
+void declare_lab(FlagSet& flags, LabOptions& lab) {
   flags.flag("--lab", lab.wanted);
   flags.flag("--lab-keep", lab.keep);
   flags.value("--time-scale", "N",

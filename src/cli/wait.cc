@@ -24,7 +24,7 @@ std::string take_object(const std::string& text, std::string& target) {
   return {};
 }
 
-std::string take_wish(const std::string& text, std::string& target) {
+std::string take_condition(const std::string& text, std::string& target) {
   constexpr std::string_view condition = "condition=";
   const bool named = text.starts_with(condition) && text.size() > condition.size();
   if (!named && text != "ready" && text != "exists" && text != "deleted") {
@@ -48,7 +48,7 @@ void declare_wait(FlagSet& flags, Request& request) {
   flags.argument("KIND/NAME", FlagSet::Need::optional,
                  [&wait](const std::string& text) { return take_object(text, wait.object); });
   flags.value("--for", "WHAT",
-              [&wait](const std::string& text) { return take_wish(text, wait.wish); });
+              [&wait](const std::string& text) { return take_condition(text, wait.condition); });
   flags.text("--namespace", "NAME", wait.name_space);
   flags.value("--timeout", "TIME", [&wait](const std::string& text) -> std::string {
     // A look, and no wait.

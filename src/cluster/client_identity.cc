@@ -22,10 +22,10 @@ std::string default_file(Desk& desk) {
 }
 
 /// The file to look into; empty: none.
-std::string file_of(const IdentityWish& wish, Desk& desk) {
-  if (!wish.access.talosconfig.empty()) return wish.access.talosconfig;
-  if (!wish.access.context.empty()) return default_file(desk);
-  const bool is_guest = wish.ca.empty() && wish.may_be_guest;
+std::string file_of(const IdentityOptions& options, Desk& desk) {
+  if (!options.access.talosconfig.empty()) return options.access.talosconfig;
+  if (!options.access.context.empty()) return default_file(desk);
+  const bool is_guest = options.ca.empty() && options.may_be_guest;
   if (!is_guest) return {};
   const std::string named = desk.environment("TALOSCONFIG").value_or("");
   return !named.empty() && desk.has_file(named) ? named : std::string();
@@ -40,17 +40,17 @@ std::string better_context(const pki::Talosconfig& config, const Fingerprint& ca
   return {};
 }
 
-OrEnd<void> check_ca(const IdentityWish& wish, const std::string& file,
+OrEnd<void> check_ca(const IdentityOptions& options, const std::string& file,
                      const pki::Talosconfig& config, const pki::TalosContext& context) {
-  if (wish.ca.empty()) return {};
-  const auto ours = pki::fingerprint_of(wish.ca);
+  if (options.ca.empty()) return {};
+  const auto ours = pki::fingerprint_of(options.ca);
   if (!ours) return end_with(ours.error());
   const auto theirs = pki::fingerprint_of(context.ca);
   if (theirs && *theirs == *ours) return {};
   return end_with(Exit::unsafe,
                   fmt::format("{}: the CA of context {} is not the one in the secrets of {}: it "
                               "belongs to another cluster{}",
-                              file, context.name, wish.cluster, better_context(config, *ours)));
+                              file, context.name, options.cluster, better_context(config, *ours)));
 }
 
 OrEnd<void> check_client(const std::string& file, const pki::TalosContext& context, WallTime now) {
@@ -81,9 +81,9 @@ tl::unexpected<RunResult> no_context(const std::string& file, const std::string&
 
 }  // namespace
 
-Found find_identity(const IdentityWish& wish, Desk& desk) {
-  const bool asked = was_asked_for(wish.access);
-  const std::string file = file_of(wish, desk);
+Found find_identity(const IdentityOptions& options, Desk& desk) {
+  const bool asked = was_asked_for(options.access);
+  const std::string file = file_of(options, desk);
   if (file.empty()) {
     if (!asked) return std::optional<pki::TalosContext>();
     return end_with(Exit::usage,
@@ -94,12 +94,12 @@ Found find_identity(const IdentityWish& wish, Desk& desk) {
   if (!text) return end_with(Exit::usage, text.error().message);
   const auto config = pki::read_talosconfig(text->reveal(), file);
   if (!config) return end_with(Exit::usage, config.error().message);
-  std::string name = wish.access.context;
-  if (name.empty()) name = asked ? config->current : wish.cluster;
+  std::string name = options.access.context;
+  if (name.empty()) name = asked ? config->current : options.cluster;
   const pki::TalosContext* context = config->find(name);
   if (!context && !asked) return std::optional<pki::TalosContext>();
   if (!context) return no_context(file, name, *config);
-  if (auto fits = check_ca(wish, file, *config, *context); !fits) {
+  if (auto fits = check_ca(options, file, *config, *context); !fits) {
     return tl::unexpected(std::move(fits).error());
   }
   if (auto good = check_client(file, *context, desk.clock().wall()); !good) {

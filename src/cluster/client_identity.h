@@ -10,7 +10,7 @@
 
 namespace ichor {
 
-struct IdentityWish {
+struct IdentityOptions {
   AccessOptions access;
   std::string cluster;
   std::string ca;            // of the cluster's secrets; empty: there are none
@@ -27,6 +27,6 @@ struct IdentityWish {
 ///
 /// Ends with exit 64 if there is no such file or context, or nothing that proves us in it, and
 /// with 5 if its CA is not the one of the secrets.
-OrEnd<std::optional<pki::TalosContext>> find_identity(const IdentityWish& wish, Desk& desk);
+OrEnd<std::optional<pki::TalosContext>> find_identity(const IdentityOptions& options, Desk& desk);
 
 }  // namespace ichor

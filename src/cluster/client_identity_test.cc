@@ -30,13 +30,13 @@ class ClientIdentityTest : public ::testing::Test {
     const auto stale = pki::make_talosconfig("infra", secrets_of(0).os, {}, {}, two_days_ago,
                                              {"os:admin"}, std::chrono::hours(24));
     desk_.inputs["stale"] = std::string(pki::write_talosconfig(*stale).reveal());
-    wish_.cluster = "infra";
-    wish_.ca = secrets_of(0).os.certificate;
+    options_.cluster = "infra";
+    options_.ca = secrets_of(0).os.certificate;
   }
 
   /// The name of the context, "own certificate", or the exit code and why.
   std::string identity() {
-    const auto found = find_identity(wish_, desk_);
+    const auto found = find_identity(options_, desk_);
     if (!found) {
       return std::to_string(static_cast<int>(found.error().exit)) + ": " + found.error().verdict;
     }
@@ -44,23 +44,23 @@ class ClientIdentityTest : public ::testing::Test {
   }
 
   FakeDesk desk_;
-  IdentityWish wish_;
+  IdentityOptions options_;
 };
 
 TEST_F(ClientIdentityTest, TheSecretsSayWhoWeAreUnlessAskedOtherwise) {
   EXPECT_EQ(identity(), "own certificate");
-  wish_.access.talosconfig = "both";
+  options_.access.talosconfig = "both";
   EXPECT_EQ(identity(), "infra");
 }
 
 TEST_F(ClientIdentityTest, TheEnvironmentNeverTakesThePlaceOfTheSecrets) {
   desk_.variables["TALOSCONFIG"] = "both";
-  wish_.may_be_guest = true;
+  options_.may_be_guest = true;
   EXPECT_EQ(identity(), "own certificate");
 }
 
 TEST_F(ClientIdentityTest, ContextAloneLooksWhereTalosctlWould) {
-  wish_.access.context = "infra";
+  options_.access.context = "infra";
   EXPECT_THAT(identity(), HasSubstr("64: --context: of which file?"));
   desk_.variables["HOME"] = "/home/me";
   desk_.inputs["/home/me/.talos/config"] = desk_.inputs["both"];
@@ -71,32 +71,32 @@ TEST_F(ClientIdentityTest, ContextAloneLooksWhereTalosctlWould) {
 }
 
 TEST_F(ClientIdentityTest, AnotherClustersCertificateIsRefusedAndTheRightContextNamed) {
-  wish_.access.talosconfig = "both";
-  wish_.access.context = "apps";
+  options_.access.talosconfig = "both";
+  options_.access.context = "apps";
   EXPECT_EQ(identity(),
             "5: both: the CA of context apps is not the one in the secrets of infra: it belongs to "
             "another cluster. --context infra would do");
 }
 
 TEST_F(ClientIdentityTest, WhatCannotBeUsedIsNamed) {
-  wish_.access.talosconfig = "nowhere";
+  options_.access.talosconfig = "nowhere";
   EXPECT_THAT(identity(), HasSubstr("64: nowhere"));
-  wish_.access.talosconfig = "both";
-  wish_.access.context = "prod";
+  options_.access.talosconfig = "both";
+  options_.access.context = "prod";
   EXPECT_EQ(identity(), "64: both: there is no context prod; there are: infra, apps");
-  wish_.access = {"stale", "", {}};
+  options_.access = {"stale", "", {}};
   EXPECT_THAT(identity(), HasSubstr("expired"));
 }
 
 TEST_F(ClientIdentityTest, AGuestTurnsToTheEnvironmentsContextOfTheClustersName) {
-  wish_.ca.clear();
+  options_.ca.clear();
   desk_.variables["TALOSCONFIG"] = "both";
   EXPECT_EQ(identity(), "own certificate");
-  wish_.may_be_guest = true;
+  options_.may_be_guest = true;
   EXPECT_EQ(identity(), "infra");
-  wish_.cluster = "apps";
+  options_.cluster = "apps";
   EXPECT_EQ(identity(), "apps");
-  wish_.cluster = "third";
+  options_.cluster = "third";
   EXPECT_EQ(identity(), "own certificate");
 }
 

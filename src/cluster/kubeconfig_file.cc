@@ -15,34 +15,34 @@ SecretString seen_from_outside(const SecretString& kubeconfig, const OutsideView
 namespace {
 
 Result<SecretString> merged(const std::string& path, const SecretString& added,
-                            const MergeWish& wish, Desk& desk) {
+                            const MergeOptions& options, Desk& desk) {
   std::optional<SecretString> present;
   if (desk.has_file(path)) {
     auto text = desk.read_input(path);
     if (!text) return tl::unexpected(std::move(text).error());
     present.emplace(*std::move(text));
   }
-  return merge_kubeconfig(present, path, added, wish);
+  return merge_kubeconfig(present, path, added, options);
 }
 
 }  // namespace
 
-Result<void> may_merge(const std::string& path, const MergeWish& wish, const Workspace& space,
+Result<void> may_merge(const std::string& path, const MergeOptions& options, const Workspace& space,
                        Desk& desk) {
-  const auto own =
-      make_kubeconfig(wish.context, "https://unknown:6443", space.secrets.k8s, desk.clock().wall());
+  const auto own = make_kubeconfig(options.context, "https://unknown:6443", space.secrets.k8s,
+                                   desk.clock().wall());
   if (!own) return tl::unexpected(own.error());
-  const auto whole = merged(path, *own, wish, desk);
+  const auto whole = merged(path, *own, options, desk);
   if (!whole) return tl::unexpected(whole.error());
   return {};
 }
 
 Result<bool> export_kubeconfig(const std::string& path, const OutsideView& outside,
-                               const MergeWish& wish, Workspace& space, Desk& desk) {
+                               const MergeOptions& options, Workspace& space, Desk& desk) {
   auto content = space.state->load("kubeconfig");
   if (!content) return tl::unexpected(std::move(content).error());
   if (!*content) return false;
-  auto whole = merged(path, seen_from_outside(**content, outside), wish, desk);
+  auto whole = merged(path, seen_from_outside(**content, outside), options, desk);
   if (!whole) return tl::unexpected(std::move(whole).error());
   if (auto written = desk.export_secret(path, *whole); !written) {
     return tl::unexpected(std::move(written).error());

@@ -20,12 +20,12 @@ SecretString seen_from_outside(const SecretString& kubeconfig, const OutsideView
 
 /// Whether the cluster's kubeconfig could be merged into the file at `path`; asked before a run,
 /// because a refusal is bad news after twenty minutes.
-Result<void> may_merge(const std::string& path, const MergeWish& wish, const Workspace& space,
+Result<void> may_merge(const std::string& path, const MergeOptions& options, const Workspace& space,
                        Desk& desk);
 
 /// Merges the kubeconfig that the run left in the state folder into the file where people want it,
 /// with a backup of what was there. False if there is none.
 Result<bool> export_kubeconfig(const std::string& path, const OutsideView& outside,
-                               const MergeWish& wish, Workspace& space, Desk& desk);
+                               const MergeOptions& options, Workspace& space, Desk& desk);
 
 }  // namespace ichor

@@ -162,18 +162,18 @@ std::string default_kubeconfig(Desk& desk) {
 
 Result<SecretString> merge_kubeconfig(const std::optional<SecretString>& present,
                                       const std::string& file, const SecretString& added,
-                                      const MergeWish& wish) {
+                                      const MergeOptions& options) {
   SecretTree ours;
   if (auto read = read_into(ours, added, "the fetched kubeconfig"); !read) {
     return tl::unexpected(std::move(read).error());
   }
-  if (!has_only_our_names(ours.root, wish.context)) {
+  if (!has_only_our_names(ours.root, options.context)) {
     return fail(Errc::unsafe,
                 fmt::format("the kubeconfig has other names than those of {}: nothing "
                             "was merged. `ichor kubeconfig` writes it again",
-                            wish.context));
+                            options.context));
   }
-  rename_context(ours.root, wish.context);
+  rename_context(ours.root, options.context);
   const bool blank =
       !present || present->reveal().find_first_not_of(" \t\r\n") == std::string_view::npos;
   if (blank) return SecretString(yaml::emit(ours.root));
@@ -182,11 +182,11 @@ Result<SecretString> merge_kubeconfig(const std::optional<SecretString>& present
     return tl::unexpected(std::move(read).error());
   }
   const auto conflict = find_conflict(theirs.root, ours.root);
-  if (conflict && wish.on_conflict == OnConflict::refuse) {
+  if (conflict && options.on_conflict == OnConflict::refuse) {
     return fail(Errc::invalid,
                 fmt::format("{} has another cluster with the name {}", file, *conflict));
   }
-  const bool switches = wish.use_context || !has_current(theirs.root);
+  const bool switches = options.use_context || !has_current(theirs.root);
   for (const char* list : kLists) merge_list(theirs.root, ours.root, list);
   const Node* current = ours.root.find("current-context");
   if (current && switches) set(theirs.root, "current-context", *current);

@@ -15,19 +15,19 @@ std::string default_kubeconfig(Desk& desk);
 
 enum class OnConflict { refuse, replace };
 
-struct MergeWish {
+struct MergeOptions {
   std::string context;  // the name that the context gets: the cluster's
   OnConflict on_conflict{OnConflict::refuse};
   bool use_context{false};  // the context becomes the current one, whichever was before
 };
 
 /// `present` with the cluster, the user and the context of `added`, which becomes the current one
-/// only if there was none or the wish says so. Entries of the same name are replaced if they are of
-/// the same cluster, which is told by its CA; others are a conflict: Errc::invalid, or replaced.
+/// only if there was none or the options say so. Entries of the same name are replaced if they are
+/// of the same cluster, which is told by its CA; others are a conflict: Errc::invalid, or replaced.
 /// All other content stays, but for comments. `file` names `present` in errors; those never show a
 /// value.
 Result<SecretString> merge_kubeconfig(const std::optional<SecretString>& present,
                                       const std::string& file, const SecretString& added,
-                                      const MergeWish& wish);
+                                      const MergeOptions& options);
 
 }  // namespace ichor

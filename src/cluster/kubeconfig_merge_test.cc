@@ -24,8 +24,8 @@ SecretString kubeconfig(const std::string& name, const std::string& ca) {
 }
 
 Result<std::string> merged(const SecretString& present, const SecretString& added,
-                           MergeWish wish = {"apps"}) {
-  auto whole = merge_kubeconfig(present, "config", added, wish);
+                           MergeOptions options = {"apps"}) {
+  auto whole = merge_kubeconfig(present, "config", added, options);
   if (!whole) return tl::unexpected(std::move(whole).error());
   return std::string(whole->reveal());
 }

@@ -55,17 +55,17 @@ class Loader {
     material_.plan = *input.profile.kubernetes;
   }
 
-  void load(const MaterialWish& wish) {
+  void load(const MaterialOptions& options) {
     resolve();
-    if (wish.first <= 0) {
+    if (options.first <= 0) {
       load_namespaces();
       load_secrets();
       add_secret_namespaces();
     }
-    if (wish.first <= 1 && wish.last >= 1) load_crds();
+    if (options.first <= 1 && options.last >= 1) load_crds();
     // Phase 1 compares versions with the releases.
-    if (wish.last >= 1 && wish.first <= 2) load_releases();
-    if (wish.last >= 2 && wish.first <= 2) load_sealed_key();
+    if (options.last >= 1 && options.first <= 2) load_releases();
+    if (options.last >= 2 && options.first <= 2) load_sealed_key();
     for (const char* name : kVariables) {
       if (auto value = desk_.environment(name)) material_.environment[name] = *std::move(value);
     }
@@ -360,9 +360,9 @@ class Loader {
 }  // namespace
 
 OrEnd<KubernetesMaterial> load_material(const ProfileInput& input, StateDir& state,
-                                        const MaterialWish& wish, Desk& desk) {
+                                        const MaterialOptions& options, Desk& desk) {
   Loader loader(input, state, desk);
-  loader.load(wish);
+  loader.load(options);
   if (!loader.findings().empty()) {
     RunResult result;
     result.exit = Exit::failed;

@@ -8,7 +8,7 @@
 namespace ichor {
 
 /// Which part of the material is wanted: secrets are decrypted for phase 0 only.
-struct MaterialWish {
+struct MaterialOptions {
   int first{0};
   int last{3};
 };
@@ -17,6 +17,6 @@ struct MaterialWish {
 /// key pair that the state folder does not have yet is made. Ends with findings that name every
 /// file that cannot be had; nothing has been sent by then.
 OrEnd<KubernetesMaterial> load_material(const ProfileInput& input, StateDir& state,
-                                        const MaterialWish& wish, Desk& desk);
+                                        const MaterialOptions& options, Desk& desk);
 
 }  // namespace ichor

@@ -133,14 +133,14 @@ std::unique_ptr<Finder> make_finder(const ClusterProfile& profile, const ScanOpt
   const auto all = AddressSet::parse(wanted);
   if (!all) return nullptr;
   places.all = *all;
-  ScanWish wish;
+  AddressScanOptions scan;
   if (options.rate) {
-    wish.most = wish.peak = *options.rate;
-    wish.within = std::chrono::seconds(1);
+    scan.most = scan.peak = *options.rate;
+    scan.within = std::chrono::seconds(1);
   }
-  if (asked) wish.probe.depth = ProbeDepth::facts;
-  return std::make_unique<Finder>(site.scout(), std::move(places), std::move(wish),
-                                  MatchWish{options.match_by_order});
+  if (asked) scan.probe.depth = ProbeDepth::facts;
+  return std::make_unique<Finder>(site.scout(), std::move(places), std::move(scan),
+                                  MatchOptions{options.match_by_order});
 }
 
 RunResult uncertain(const ClusterProfile& profile, const MachineMatch& match) {

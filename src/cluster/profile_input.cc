@@ -290,27 +290,27 @@ OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Desk
   return std::move(judged->findings);
 }
 
-OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const ProfileWish& wish,
+OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const ProfileOptions& options,
                                        Desk& desk) {
   auto judged = judge(common, desk, Depth::profile);
   if (!judged) return tl::unexpected(std::move(judged).error());
   auto input = accept(common, *std::move(judged), desk);
   if (!input) return input;
-  if (auto settled = settle_access(wish.nodes.access, *input); !settled) {
+  if (auto settled = settle_access(options.nodes.access, *input); !settled) {
     return tl::unexpected(std::move(settled).error());
   }
-  if (auto settled = settle_trust(wish.nodes.trust, *input); !settled) {
+  if (auto settled = settle_trust(options.nodes.trust, *input); !settled) {
     return tl::unexpected(std::move(settled).error());
   }
   input->everybody = input->profile.nodes;
-  if (auto placed = place_nodes(wish.nodes, input->profile); !placed) {
+  if (auto placed = place_nodes(options.nodes, input->profile); !placed) {
     return tl::unexpected(std::move(placed).error());
   }
-  if (auto excluded = exclude_nodes(wish.exclude, *input); !excluded) {
+  if (auto excluded = exclude_nodes(options.exclude, *input); !excluded) {
     return tl::unexpected(std::move(excluded).error());
   }
-  order_nodes(wish.change, input->profile);
-  take_patience(wish.change.patience, input->profile);
+  order_nodes(options.change, input->profile);
+  take_patience(options.change.patience, input->profile);
   return input;
 }
 

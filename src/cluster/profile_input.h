@@ -36,7 +36,7 @@ struct ProfileInput {
 };
 
 /// What the flags of a command say about the profile.
-struct ProfileWish {
+struct ProfileOptions {
   NodeOptions nodes;
   ChangeOptions change;
   std::vector<NodeName> exclude;  // the operator's word that these are not part of the plan
@@ -45,7 +45,7 @@ struct ProfileWish {
 /// Reads the profile and takes the flags into it. Ends with exit 64 if there is no such file or a
 /// flag names a node that it does not have, and with 3 and all findings at once if one of them is
 /// an error.
-OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const ProfileWish& wish,
+OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const ProfileOptions& options,
                                        Desk& desk);
 
 /// The flags' patience instead of the profile's.

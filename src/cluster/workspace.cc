@@ -27,18 +27,18 @@ constexpr const char* kTalosconfigFile = "talosconfig";
 constexpr Duration kRenewBefore = std::chrono::hours(24 * 30);
 
 /// Null if the folder is missing and was not to be made.
-OrEnd<std::unique_ptr<StateDir>> open_state(const WorkspaceWish& wish, Desk& desk) {
-  auto state =
-      desk.open_state(wish.state_dir, wish.read_only ? Desk::Missing::refuse : Desk::Missing::make);
+OrEnd<std::unique_ptr<StateDir>> open_state(const WorkspaceOptions& options, Desk& desk) {
+  auto state = desk.open_state(options.state_dir,
+                               options.read_only ? Desk::Missing::refuse : Desk::Missing::make);
   if (state) return *std::move(state);
-  if (wish.read_only && state.error().code == Errc::invalid) return std::unique_ptr<StateDir>();
+  if (options.read_only && state.error().code == Errc::invalid) return std::unique_ptr<StateDir>();
   return end_with(state.error());
 }
 
 /// A journal from elsewhere does not know what its original has seen since.
-OrEnd<void> settle_origin(const WorkspaceWish& wish, StateDir& state, Desk& desk) {
+OrEnd<void> settle_origin(const WorkspaceOptions& options, StateDir& state, Desk& desk) {
   if (!state.copied()) return {};
-  if (!wish.adopt) {
+  if (!options.adopt) {
     return end_with(
         Exit::unsafe,
         fmt::format("the journal in {} was created on another machine. If no run goes on "
@@ -61,9 +61,9 @@ OrEnd<JournalFacts> load_facts(StateDir* state, Desk& desk) {
 
 /// Where the profile wants the secrets; empty: in the state folder. On a lab the real ones have no
 /// business: what a lab node is told lies on this machine's disk in plain text.
-std::string secrets_place(const ProfileInput& input, const WorkspaceWish& wish) {
+std::string secrets_place(const ProfileInput& input, const WorkspaceOptions& options) {
   const std::string& named = input.profile.talos.secrets_file;
-  return named.empty() || wish.throw_away_secrets ? "" : at_profile(input.folder, named);
+  return named.empty() || options.throw_away_secrets ? "" : at_profile(input.folder, named);
 }
 
 /// The text of the secrets: from the profile's own file, or from the state folder; nothing if there
@@ -128,11 +128,11 @@ Result<pki::SecretsBundle> first_secrets(const ClusterProfile& profile, const Re
 
 /// Starts the slow part of secrets that are due, so that it is done when they are wanted.
 OrEnd<void> begin_keys(const ProfileInput& input, const ReadyConfigs* ready,
-                       const WorkspaceWish& wish, const Workspace& space, Desk& desk) {
-  const bool may_begin =
-      wish.makes_secrets && !wish.read_only && !wish.throw_away_secrets && ready == nullptr;
+                       const WorkspaceOptions& options, const Workspace& space, Desk& desk) {
+  const bool may_begin = options.makes_secrets && !options.read_only &&
+                         !options.throw_away_secrets && ready == nullptr;
   if (!may_begin || !space.facts.secrets().empty()) return {};
-  const auto present = load_secrets(secrets_place(input, wish), space.state.get(), desk);
+  const auto present = load_secrets(secrets_place(input, options), space.state.get(), desk);
   if (!present) return tl::unexpected(present.error());
   if (*present) return {};
   tell_of_keys("making the keys of the cluster, beside the checks", desk);
@@ -143,10 +143,10 @@ OrEnd<void> begin_keys(const ProfileInput& input, const ReadyConfigs* ready,
 }
 
 OrEnd<void> begin_secrets(const ProfileInput& input, const ReadyConfigs* ready,
-                          const WorkspaceWish& wish, Workspace& space, Desk& desk) {
-  const std::string place = secrets_place(input, wish);
-  space.secrets_kept = wish.makes_secrets && !wish.read_only;
-  const bool for_good = space.secrets_kept && !wish.throw_away_secrets;
+                          const WorkspaceOptions& options, Workspace& space, Desk& desk) {
+  const std::string place = secrets_place(input, options);
+  space.secrets_kept = options.makes_secrets && !options.read_only;
+  const bool for_good = space.secrets_kept && !options.throw_away_secrets;
   auto bundle = first_secrets(input.profile, ready, for_good, desk);
   if (!bundle) return end_with(bundle.error());
   space.secrets = *std::move(bundle);
@@ -162,8 +162,8 @@ using GivenIdentity = std::optional<pki::TalosContext>;
 /// Finds or makes the secrets, and the identity that was given instead of one made of them. Without
 /// secrets that is all there is, if it is enough.
 OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfigs* ready,
-                                    const WorkspaceWish& wish, Workspace& space, Desk& desk) {
-  const std::string place = secrets_place(input, wish);
+                                    const WorkspaceOptions& options, Workspace& space, Desk& desk) {
+  const std::string place = secrets_place(input, options);
   auto text = load_secrets(place, space.state.get(), desk);
   if (!text) return tl::unexpected(std::move(text).error());
   if (!*text && !ready && !space.facts.secrets().empty()) {
@@ -175,7 +175,7 @@ OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfig
                     place.empty() ? space.state->path() + "/" + kSecretsFile : place),
         "T9");
   }
-  IdentityWish identity{input.access, input.profile.name, {}, wish.as_guest};
+  IdentityOptions identity{input.access, input.profile.name, {}, options.as_guest};
   if (*text) {
     auto bundle = parse_secrets(**text, place.empty() ? kSecretsFile : place, desk);
     if (!bundle) return tl::unexpected(std::move(bundle).error());
@@ -183,7 +183,7 @@ OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfig
   } else {
     auto given = find_identity(identity, desk);
     if (!given) return tl::unexpected(std::move(given).error());
-    if (*given && wish.as_guest) return *std::move(given);
+    if (*given && options.as_guest) return *std::move(given);
     if (*given && !ready) {
       return end_with(Exit::usage,
                       fmt::format("--talosconfig is for a cluster that exists, and there are no "
@@ -192,7 +192,7 @@ OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfig
                                   "a machine config",
                                   input.profile.name));
     }
-    if (auto begun = begin_secrets(input, ready, wish, space, desk); !begun) {
+    if (auto begun = begin_secrets(input, ready, options, space, desk); !begun) {
       return tl::unexpected(std::move(begun).error());
     }
   }
@@ -266,10 +266,11 @@ bool still_good(const SecretString& text, const pki::TalosContext& wanted, WallT
 }
 
 /// Makes a client certificate for this run, and keeps a talosconfig for people.
-OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input, const WorkspaceWish& wish,
-                                            const Workspace& space, Desk& desk) {
+OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input,
+                                            const WorkspaceOptions& options, const Workspace& space,
+                                            Desk& desk) {
   const auto dialled = [&](const IpAddress& address) {
-    return (wish.dial ? wish.dial(address) : address).value();
+    return (options.dial ? options.dial(address) : address).value();
   };
   std::vector<std::string> endpoints, nodes;
   for (const NodePlan& plan : input.everybody) {
@@ -284,7 +285,7 @@ OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input, const Wor
   const Digest& begun_with = space.facts.secrets();
   // The run will refuse other secrets; what people use must not be made of them before that.
   const bool ours = begun_with.empty() || begun_with == space.configs.secrets_fingerprint;
-  if (!wish.read_only && space.secrets_kept && ours) {
+  if (!options.read_only && space.secrets_kept && ours) {
     const auto present = space.state->load(kTalosconfigFile);
     if (!present) return end_with(present.error());
     if (!*present || !still_good(**present, context, now)) {
@@ -298,39 +299,40 @@ OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input, const Wor
 
 }  // namespace
 
-OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& wish, Desk& desk) {
+OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceOptions& options,
+                                Desk& desk) {
   Workspace space;
-  auto state = open_state(wish, desk);
+  auto state = open_state(options, desk);
   if (!state) return tl::unexpected(std::move(state).error());
   space.state = *std::move(state);
-  if (!wish.read_only) {
-    if (auto settled = settle_origin(wish, *space.state, desk); !settled) {
+  if (!options.read_only) {
+    if (auto settled = settle_origin(options, *space.state, desk); !settled) {
       return tl::unexpected(std::move(settled).error());
     }
   }
   auto facts = load_facts(space.state.get(), desk);
   if (!facts) return tl::unexpected(std::move(facts).error());
   space.facts = *std::move(facts);
-  auto ready = find_ready_configs(input, wish.config_dir, desk);
+  auto ready = find_ready_configs(input, options.config_dir, desk);
   if (!ready) return tl::unexpected(std::move(ready).error());
   const ReadyConfigs* taken = *ready ? &**ready : nullptr;
   space.ready_made = taken != nullptr;
-  if (auto begun = begin_keys(input, taken, wish, space, desk); !begun) {
+  if (auto begun = begin_keys(input, taken, options, space, desk); !begun) {
     return tl::unexpected(std::move(begun).error());
   }
-  if (wish.meanwhile) {
-    if (auto refused = wish.meanwhile(space)) return tl::unexpected(*std::move(refused));
+  if (options.meanwhile) {
+    if (auto refused = options.meanwhile(space)) return tl::unexpected(*std::move(refused));
   }
-  auto given = settle_secrets(input, taken, wish, space, desk);
+  auto given = settle_secrets(input, taken, options, space, desk);
   if (!given) return tl::unexpected(std::move(given).error());
   const bool is_guest = *given && space.secrets.os.certificate.empty();
   if (!is_guest) {
-    auto configs = make_configs(input, taken, wish.raise_contract, space);
+    auto configs = make_configs(input, taken, options.raise_contract, space);
     if (!configs) return tl::unexpected(std::move(configs).error());
     space.configs = *std::move(configs);
     // The plan of a few nodes says nothing about edits of the profile.
     if (input.narrowed()) space.configs.plan = {};
-    auto own = settle_talosconfig(input, wish, space, desk);
+    auto own = settle_talosconfig(input, options, space, desk);
     if (!own) return tl::unexpected(std::move(own).error());
     if (!*given) *given = *std::move(own);
   }
@@ -340,12 +342,12 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& 
   if (!space.secrets_kept) space.configs.plan = {};
   const pki::TalosContext& context = **given;
   auto site = desk.reach(Access{context.ca, context.client.certificate, context.client.key,
-                                wish.dial, input.endpoints});
+                                options.dial, input.endpoints});
   if (!site) return end_with(site.error());
   space.site = *std::move(site);
   // What a lab bound is known, and the rest of its network is not there. Behind endpoints nodes are
   // not dialled at all.
-  const bool dials = !wish.dial && input.endpoints.empty();
+  const bool dials = !options.dial && input.endpoints.empty();
   if (dials) space.finder = make_finder(input.profile, {}, *space.site);
   return space;
 }

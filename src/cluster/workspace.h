@@ -29,7 +29,7 @@ struct Workspace {
   std::unique_ptr<Finder> finder;  // of machines whose addresses are not known; null on a lab
 };
 
-struct WorkspaceWish {
+struct WorkspaceOptions {
   std::string state_dir;
   bool read_only{false};      // nothing is made or written
   bool makes_secrets{false};  // a cluster without secrets gets some, and they are kept
@@ -56,6 +56,7 @@ KubeconfigCheck kubeconfig_check(const ClusterProfile& profile, const Workspace&
 /// are made only for a cluster that the journal knows nothing of, because regenerated ones would
 /// lock us out of it; and they are kept only if `makes_secrets` says so, so that looking first
 /// leaves all choices open.
-OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceWish& wish, Desk& desk);
+OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceOptions& options,
+                                Desk& desk);
 
 }  // namespace ichor

@@ -5,8 +5,8 @@ namespace ichor {
 
 Exit run(const ApplyOptions& request, const CommonOptions& common, Desk& desk) {
   // A config goes only to a machine that is known, so the machines are found out first.
-  const RunWish wish{{"preflight", "discover", "edits", "apply"}, true};
-  return run_phases(common, {request.nodes, request.change, {}}, wish, desk);
+  const EngineOptions options{{"preflight", "discover", "edits", "apply"}, true};
+  return run_phases(common, {request.nodes, request.change, {}}, options, desk);
 }
 
 }  // namespace ichor

@@ -5,8 +5,8 @@ namespace ichor {
 
 Exit run(const BootstrapRequest& request, const CommonOptions& common, Desk& desk) {
   // The call goes only to a machine that is known, and it is not over before etcd is healthy.
-  const RunWish wish{{"discover", "bootstrap", "etcd"}, true};
-  return run_phases(common, {request.nodes, request.change, request.exclude}, wish, desk);
+  const EngineOptions options{{"discover", "bootstrap", "etcd"}, true};
+  return run_phases(common, {request.nodes, request.change, request.exclude}, options, desk);
 }
 
 }  // namespace ichor

@@ -193,7 +193,7 @@ Exit run(const DiscoverRequest& request, const CommonOptions& common, Desk& desk
   if (!input) return finish(std::move(input).error(), desk);
   const auto ground = find_ground(common, *input, desk);
   if (!ground) return finish(ground.error(), desk);
-  auto space = open_workspace(*input, ground->wish(), desk);
+  auto space = open_workspace(*input, ground->workspace_options(), desk);
   if (!space) return finish(std::move(space).error(), desk);
   if (scans) {
     if (auto ended = scan_for(request, *input, *space, desk)) {

@@ -44,7 +44,7 @@ Exit run(const HealthRequest& request, const CommonOptions& common, Desk& desk) 
   if (request.wait_timeout) input->profile.budgets.verify = *request.wait_timeout;
   const auto ground = find_ground(common, *input, desk);
   if (!ground) return finish(ground.error(), desk);
-  auto space = open_workspace(*input, ground->wish(), desk);
+  auto space = open_workspace(*input, ground->workspace_options(), desk);
   if (!space) return finish(std::move(space).error(), desk);
   RunResult result = run_engine(input->profile, *space, {{"ready"}, false}, desk);
   const bool nodes_up = result.exit == Exit::done || result.exit == Exit::cni_pending;

@@ -67,16 +67,16 @@ Exit run(const KubeconfigRequest& request, const CommonOptions& common, Desk& de
   if (auto allowed = desk.may_export(path); !allowed) {
     return finish(end_with(allowed.error()).value(), desk);
   }
-  auto space = open_workspace(*input, ground->wish(), desk);
+  auto space = open_workspace(*input, ground->workspace_options(), desk);
   if (!space) return finish(std::move(space).error(), desk);
   space->state = std::make_unique<FreshStateDir>(std::move(space->state));
   RunResult result = run_engine(input->profile, *space, {{"kubeconfig"}, false}, desk);
   Summary summary = summary_of(*input, std::move(result));
   if (summary.result.exit == Exit::done) {
-    const MergeWish wish{input->profile.name,
-                         request.force ? OnConflict::replace : OnConflict::refuse,
-                         request.use_context};
-    const auto exported = export_kubeconfig(path, ground->outside, wish, *space, desk);
+    const MergeOptions options{input->profile.name,
+                               request.force ? OnConflict::replace : OnConflict::refuse,
+                               request.use_context};
+    const auto exported = export_kubeconfig(path, ground->outside, options, *space, desk);
     if (!exported) {
       Error error = exported.error();
       if (!request.force) error.message += "; name another file, or replace it with --force";

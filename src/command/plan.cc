@@ -6,23 +6,23 @@
 
 namespace ichor {
 
-Exit plan_phases(const ProfileInput& input, const Ground& ground, const PlanWish& wish,
+Exit plan_phases(const ProfileInput& input, const Ground& ground, const PlanOptions& options,
                  Desk& desk) {
-  WorkspaceWish place = ground.wish(wish.change);
+  WorkspaceOptions place = ground.workspace_options(options.change);
   place.read_only = true;
   auto space = open_workspace(input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);
-  if (wish.change.adopt) {
+  if (options.change.adopt) {
     JournalRecord adopted;
     adopted.kind = RecordKind::observed;
     adopted.key = kAdoptedKey;
     space->facts.fold(adopted, desk.clock().now());
   }
-  RunWish run{wish.phases, false, wish.steps};
-  run.offline = wish.change.offline;
+  EngineOptions run{options.phases, false, options.steps};
+  run.offline = options.change.offline;
   auto plan = make_plan(input.profile, *space, run, desk);
   if (!plan) return finish(std::move(plan).error(), desk);
-  return show_plan(input, space->configs, *std::move(plan), wish.change.detailed_exitcode, desk);
+  return show_plan(input, space->configs, *std::move(plan), options.change.detailed_exitcode, desk);
 }
 
 Exit run(const PlanRequest& request, const CommonOptions& common, Desk& desk) {

@@ -54,7 +54,7 @@ Exit run(const PreflightRequest& request, const CommonOptions& common, Desk& des
   if (!input) return finish(std::move(input).error(), desk);
   const auto ground = find_ground(common, *input, desk);
   if (!ground) return finish(ground.error(), desk);
-  WorkspaceWish place = ground->wish();
+  WorkspaceOptions place = ground->workspace_options();
   place.read_only = true;
   auto space = open_workspace(*input, place, desk);
   if (!space) return finish(std::move(space).error(), desk);

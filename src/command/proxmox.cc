@@ -45,12 +45,13 @@ ProvisionWork work_of(const ProxmoxRequest& request) {
     case ProxmoxDeed::create:
       return [](ProvisionRun& run, Context c) { return run.bring_up(c, Goal::created); };
     case ProxmoxDeed::start:
-      return [nodes](ProvisionRun& run, Context c) { return run.change(c, VmWish::start, nodes); };
+      return
+          [nodes](ProvisionRun& run, Context c) { return run.change(c, VmAction::start, nodes); };
     case ProxmoxDeed::stop:
-      return [nodes](ProvisionRun& run, Context c) { return run.change(c, VmWish::stop, nodes); };
+      return [nodes](ProvisionRun& run, Context c) { return run.change(c, VmAction::stop, nodes); };
     case ProxmoxDeed::destroy:
       return
-          [nodes](ProvisionRun& run, Context c) { return run.change(c, VmWish::destroy, nodes); };
+          [nodes](ProvisionRun& run, Context c) { return run.change(c, VmAction::destroy, nodes); };
   }
   return {};
 }
@@ -94,12 +95,12 @@ Exit run(const ProxmoxRequest& request, const CommonOptions& common, Desk& desk)
   const bool looks_only = request.deed == ProxmoxDeed::verify || request.deed == ProxmoxDeed::list;
   const auto state = state_for(request, *ground, looks_only, desk);
   if (!state) return finish(state.error(), desk);
-  ProvisionWish wish{work_of(request), {}, looks_only};
+  ProvisionOptions options{work_of(request), {}, looks_only};
   const auto show = [&](const ProvisionRun& run) {
     if (looks_only) desk.display().show(machine_list(run, input->profile));
   };
   Summary summary =
-      summary_of(*input, run_provision(*input, *ground, state->get(), wish, desk, show));
+      summary_of(*input, run_provision(*input, *ground, state->get(), options, desk, show));
   const bool done = summary.result.exit == Exit::done;
   if (done && request.deed == ProxmoxDeed::verify) summary.next = {"ichor up --provision"};
   if (done && request.deed == ProxmoxDeed::create) summary.next = {"ichor proxmox start"};

@@ -75,10 +75,10 @@ Exit run(const ResetOptions& request, const CommonOptions& common, Desk& desk) {
   if (request.change.dry_run) {
     return plan_phases(*input, *ground, {{}, request.change, {step}}, desk);
   }
-  auto space = open_workspace(*input, ground->wish(request.change), desk);
+  auto space = open_workspace(*input, ground->workspace_options(request.change), desk);
   if (!space) return finish(std::move(space).error(), desk);
-  const RunWish wish{{}, true, {step}, request.change.adopt};
-  Summary summary = summary_of(*input, run_engine(input->profile, *space, wish, desk));
+  const EngineOptions options{{}, true, {step}, request.change.adopt};
+  Summary summary = summary_of(*input, run_engine(input->profile, *space, options, desk));
   if (summary.result.exit == Exit::done) summary.next = {"ichor up  # installs them again"};
   return finish(std::move(summary), desk);
 }

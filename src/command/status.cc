@@ -66,7 +66,7 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) 
   if (!input) return finish(std::move(input).error(), desk);
   const auto ground = find_ground(common, *input, desk);
   if (!ground) return finish(ground.error(), desk);
-  WorkspaceWish place = ground->wish();
+  WorkspaceOptions place = ground->workspace_options();
   place.read_only = true;
   place.as_guest = true;
   auto space = open_workspace(*input, place, desk);

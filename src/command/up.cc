@@ -93,7 +93,7 @@ void show_slo(const KubernetesPlan::Slo& slo, Duration talos, Duration total, De
 }
 
 /// Asked before the run, for the same reason: whether the kubeconfig could be merged there.
-std::optional<RunResult> refuse_merge(const std::string& path, const MergeWish& merge,
+std::optional<RunResult> refuse_merge(const std::string& path, const MergeOptions& merge,
                                       const Workspace& space, Desk& desk) {
   const auto allowed = may_merge(path, merge, space, desk);
   if (allowed) return std::nullopt;
@@ -151,12 +151,12 @@ tl::expected<RunResult, Summary> provision(const UpRequest& request, const Groun
                                            Workspace& space, Desk& desk) {
   search_in_lab(input, ground, space);
   if (!request.provision) return RunResult{};
-  ProvisionWish wish;
-  wish.run = id;
-  wish.work = [&](ProvisionRun& run, Context context) {
+  ProvisionOptions work;
+  work.run = id;
+  work.work = [&](ProvisionRun& run, Context context) {
     return make_machines(run, context, input, space, desk);
   };
-  RunResult made = run_provision(input, ground, space.state.get(), wish, desk);
+  RunResult made = run_provision(input, ground, space.state.get(), work, desk);
   if (made.exit == Exit::done) return made;
   Summary summary = summary_of(input, std::move(made));
   for (std::string step : next_steps(summary.result, ground, input.profile.name)) {
@@ -181,7 +181,7 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   if (auto allowed = desk.may_export(ground.kubeconfig); !allowed) {
     return finish(end_with(allowed.error()).value(), desk);
   }
-  WorkspaceWish place = ground.wish(request.change);
+  WorkspaceOptions place = ground.workspace_options(request.change);
   place.makes_secrets = true;
   place.meanwhile = [&](const Workspace& begun) {
     return refuse_if_failed(vip_check(input, ground, begun.facts, desk));
@@ -190,9 +190,9 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
   if (!space) return finish(summary_of(input, std::move(space).error()), desk);
 
   // The file beside the profile is ichor's own; in a file that was named, nothing of others goes.
-  const MergeWish merge{input.profile.name,
-                        request.kubeconfig.empty() ? OnConflict::replace : OnConflict::refuse,
-                        false};
+  const MergeOptions merge{input.profile.name,
+                           request.kubeconfig.empty() ? OnConflict::replace : OnConflict::refuse,
+                           false};
   if (auto refused = refuse_merge(ground.kubeconfig, merge, *space, desk)) {
     return finish(summary_of(input, *std::move(refused)), desk);
   }
@@ -220,11 +220,11 @@ Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileIn
     if (!ready) return finish(summary_of(input, std::move(ready).error()), desk);
     work = *std::move(ready);
   }
-  RunWish wish;
-  wish.adopt = request.change.adopt;
-  wish.run = id;
-  wish.kubernetes = work ? &work->part() : nullptr;
-  Summary summary = summary_of(input, run_engine(input.profile, *space, wish, desk));
+  EngineOptions run;
+  run.adopt = request.change.adopt;
+  run.run = id;
+  run.kubernetes = work ? &work->part() : nullptr;
+  Summary summary = summary_of(input, run_engine(input.profile, *space, run, desk));
   add(*made, summary.result);
   if (summary.result.api_proved) export_once();
   if (work && work->part().result().started()) {
@@ -252,7 +252,7 @@ Exit run_only_phases(const Ground& ground, const UpRequest& request, const Profi
   if (!options) {
     return finish(end_with(Exit::usage, common.profile + " has no section `phases`").value(), desk);
   }
-  auto space = open_workspace(input, ground.wish(request.change), desk);
+  auto space = open_workspace(input, ground.workspace_options(request.change), desk);
   if (!space) return finish(std::move(space).error(), desk);
   TalosApi* talos = space->secrets_kept ? &space->site->talos() : nullptr;
   options->check = kubeconfig_check(input.profile, *space);

@@ -20,7 +20,7 @@ Exit run(const VerifyRequest& request, const CommonOptions& common, Desk& desk) 
   if (!input) return finish(std::move(input).error(), desk);
   const auto ground = find_ground(common, *input, desk);
   if (!ground) return finish(ground.error(), desk);
-  auto space = open_workspace(*input, ground->wish(), desk);
+  auto space = open_workspace(*input, ground->workspace_options(), desk);
   if (!space) return finish(std::move(space).error(), desk);
   ClusterProfile whole = input->profile;
   whole.nodes = input->everybody;
@@ -33,10 +33,10 @@ Exit run(const VerifyRequest& request, const CommonOptions& common, Desk& desk) 
     Duration& budget = input->profile.budgets.verify;
     budget = std::min(budget, kConfiguredTime);
   }
-  RunWish wish{{}, false};
-  wish.steps = {
+  EngineOptions options{{}, false};
+  options.steps = {
       {std::make_shared<Configured>(), Who::every_node, Milestone::none, Milestone::none, false}};
-  Summary summary = summary_of(*input, run_engine(input->profile, *space, wish, desk));
+  Summary summary = summary_of(*input, run_engine(input->profile, *space, options, desk));
   if (summary.result.exit == Exit::done) {
     summary.result.verdict += "; etcd is not bootstrapped yet";
     summary.next = {"ichor bootstrap"};

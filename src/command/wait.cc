@@ -39,20 +39,20 @@ KubeRef object_of(const WaitRequest& request) {
   return ref;
 }
 
-ObjectWish wish_of(const std::string& text) {
-  ObjectWish wish;
-  if (text == "exists") wish.what = ObjectWish::For::exists;
-  if (text == "deleted") wish.what = ObjectWish::For::deleted;
+ObjectCondition condition_of(const std::string& text) {
+  ObjectCondition wanted;
+  if (text == "exists") wanted.what = ObjectCondition::For::exists;
+  if (text == "deleted") wanted.what = ObjectCondition::For::deleted;
   constexpr std::string_view condition = "condition=";
-  if (!text.starts_with(condition)) return wish;
-  wish.what = ObjectWish::For::condition;
-  wish.condition = text.substr(condition.size());
-  const std::size_t equals = wish.condition.find('=');
+  if (!text.starts_with(condition)) return wanted;
+  wanted.what = ObjectCondition::For::condition;
+  wanted.condition = text.substr(condition.size());
+  const std::size_t equals = wanted.condition.find('=');
   if (equals != std::string::npos) {
-    wish.status = wish.condition.substr(equals + 1);
-    wish.condition.resize(equals);
+    wanted.status = wanted.condition.substr(equals + 1);
+    wanted.condition.resize(equals);
   }
-  return wish;
+  return wanted;
 }
 
 /// How long nodes must stay Ready. A shorter wait than the profile's window can still pass: then a
@@ -67,7 +67,8 @@ Gate gate_of(const WaitRequest& request, const KubeReach& reach) {
   const ClusterProfile* profile = reach.input ? &reach.input->profile : nullptr;
   const bool planned = profile && profile->kubernetes;
   const KubernetesPlan plan = planned ? *profile->kubernetes : KubernetesPlan{};
-  if (request.what == "object") return object_gate(object_of(request), wish_of(request.wish));
+  if (request.what == "object")
+    return object_gate(object_of(request), condition_of(request.condition));
   GateInput from{plan};
   if (request.what == "nodes") {
     if (profile) from.names = node_names(*profile);
@@ -160,7 +161,7 @@ Exit wait_in_talos(const WaitRequest& request, const CommonOptions& common, Desk
   if (!input) return finish(std::move(input).error(), desk);
   const auto ground = find_ground(common, *input, desk);
   if (!ground) return finish(ground.error(), desk);
-  WorkspaceWish place = ground->wish();
+  WorkspaceOptions place = ground->workspace_options();
   // The engine keeps a journal of its run; a look at services does not.
   place.read_only = place.as_guest = request.what != "etcd";
   auto space = open_workspace(*input, place, desk);

@@ -67,7 +67,7 @@ TEST_F(WaitTest, ForAnObjectTakesKindsAsKubectlDoes) {
 TEST_F(WaitTest, ForDeletionHoldsWhenTheObjectIsGone) {
   WaitRequest wanted = request("object");
   wanted.object = "Deployment.apps/web";
-  wanted.wish = "deleted";
+  wanted.condition = "deleted";
   EXPECT_EQ(wait(wanted), Exit::done);
 }
 

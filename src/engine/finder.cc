@@ -26,8 +26,8 @@ struct Finder::Turn {
   Finder& finder;
 };
 
-Finder::Finder(Scout& scout, Places places, ScanWish wish, MatchWish match)
-    : scout_(scout), places_(std::move(places)), wish_(std::move(wish)), match_(match) {}
+Finder::Finder(Scout& scout, Places places, AddressScanOptions options, MatchOptions match)
+    : scout_(scout), places_(std::move(places)), options_(std::move(options)), match_(match) {}
 
 bool Finder::is_fresh(MonoTime now) const { return report_ && now - ended_ < pause_; }
 
@@ -38,19 +38,19 @@ MachineMatch Finder::match(const ClusterProfile& profile, const JournalFacts& fa
 
 Task<void> Finder::look(Context context, const ClusterProfile& profile, const JournalFacts& facts) {
   const Turn turn(*this);
-  ScanWish wish = wish_;
-  wish.enough = [&](const std::vector<Sighting>& seen) {
+  AddressScanOptions options = options_;
+  options.enough = [&](const std::vector<Sighting>& seen) {
     const MachineMatch match = match_machines(profile, facts, seen, match_);
     return match.missing.empty();
   };
   ScanReport report;
   if (!places_.first.empty()) {
-    ScanWish quick = wish;
+    AddressScanOptions quick = options;
     quick.passes = 1;
     report = co_await scan(context, scout_, places_.first, std::move(quick));
   }
-  if (!report.whole || !wish.enough(report.seen)) {
-    report = co_await scan(context, scout_, places_.all, std::move(wish));
+  if (!report.whole || !options.enough(report.seen)) {
+    report = co_await scan(context, scout_, places_.all, std::move(options));
   }
   // Half a scan says nothing about the machines that it did not come to.
   if (!report.whole && report_) co_return;

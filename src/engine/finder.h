@@ -22,7 +22,7 @@ class Finder {
     AddressSet all{};
   };
 
-  Finder(Scout& scout, Places places, ScanWish wish, MatchWish match = {});
+  Finder(Scout& scout, Places places, AddressScanOptions options, MatchOptions match = {});
 
   /// Where the machine is that is this node, as far as a scan can tell without doubt. Scans unless
   /// the last one is fresh; nothing if nobody fits, or more than one machine does.
@@ -42,8 +42,8 @@ class Finder {
 
   Scout& scout_;
   Places places_;
-  ScanWish wish_;
-  MatchWish match_;
+  AddressScanOptions options_;
+  MatchOptions match_;
   std::optional<ScanReport> report_;
   MonoTime ended_{};
   Duration pause_{};

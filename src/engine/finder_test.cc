@@ -67,7 +67,7 @@ class FinderTest : public EngineRig, public Scout {
     co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::wrong_pin,
                                        Code::unavailable, "another key answers", shown});
   }
-  Task<Sighting> probe(Context context, IpAddress address, ProbeWish wish) override {
+  Task<Sighting> probe(Context context, IpAddress address, ProbeOptions options) override {
     ++probes_;
     Sighting seen;
     seen.address = address;
@@ -78,7 +78,7 @@ class FinderTest : public EngineRig, public Scout {
     const bool configured = found->second.mode == PeerMode::configured;
     seen.kind = configured ? PeerKind::ours : PeerKind::maintenance;
     seen.fingerprint = session.peer().fingerprint;
-    co_await read_machine(context, session, wish, seen);
+    co_await read_machine(context, session, options, seen);
     co_return seen;
   }
 

@@ -19,8 +19,9 @@ constexpr Duration kShort = std::chrono::milliseconds(2);
 /// One pass is many workers that take the next address until there is none.
 class Pass {
  public:
-  Pass(Context context, Scout& scout, const AddressSet& addresses, const ScanWish& wish)
-      : context_(context), scout_(scout), addresses_(addresses), wish_(wish) {}
+  Pass(Context context, Scout& scout, const AddressSet& addresses,
+       const AddressScanOptions& options)
+      : context_(context), scout_(scout), addresses_(addresses), options_(options) {}
 
   /// Looks at the addresses with these numbers; null: at all.
   Task<void> run(const std::vector<std::uint64_t>* numbers) {
@@ -29,7 +30,8 @@ class Pass {
     count_ = numbers ? numbers->size() : addresses_.size();
     again_.clear();
     TaskGroup workers(context_);
-    const auto hands = std::min<std::uint64_t>(count_, static_cast<std::uint64_t>(wish_.at_once));
+    const auto hands =
+        std::min<std::uint64_t>(count_, static_cast<std::uint64_t>(options_.at_once));
     for (std::uint64_t i = 0; i < hands; ++i) workers.spawn(work());
     co_await workers.join();
   }
@@ -54,7 +56,7 @@ class Pass {
         co_return;
       }
       const IpAddress address(to_text(addresses_.at(number)));
-      Sighting sighting = co_await scout_.probe(context_, address, wish_.probe);
+      Sighting sighting = co_await scout_.probe(context_, address, options_.probe);
       note(number, std::move(sighting));
     }
   }
@@ -64,10 +66,10 @@ class Pass {
     const MonoTime now = context_.now();
     MonoTime mine = now;
     if (!starts_.empty()) {
-      mine = std::max(mine, starts_.back() + Duration(std::chrono::seconds(1)) / wish_.peak);
+      mine = std::max(mine, starts_.back() + Duration(std::chrono::seconds(1)) / options_.peak);
     }
-    if (starts_.size() >= static_cast<std::size_t>(wish_.most)) {
-      mine = std::max(mine, starts_.front() + wish_.within);
+    if (starts_.size() >= static_cast<std::size_t>(options_.most)) {
+      mine = std::max(mine, starts_.front() + options_.within);
       starts_.pop_front();
     }
     starts_.push_back(mine);
@@ -93,7 +95,7 @@ class Pass {
   Context context_;
   Scout& scout_;
   const AddressSet& addresses_;
-  const ScanWish& wish_;
+  const AddressScanOptions& options_;
   const std::vector<std::uint64_t>* numbers_{nullptr};
   std::uint64_t next_{0};
   std::uint64_t count_{0};
@@ -112,14 +114,16 @@ std::vector<Sighting> values_of(const std::map<std::uint64_t, Sighting>& seen) {
 
 }  // namespace
 
-Task<ScanReport> scan(Context context, Scout& scout, AddressSet addresses, ScanWish wish) {
+Task<ScanReport> scan(Context context, Scout& scout, AddressSet addresses,
+                      AddressScanOptions options) {
   ScanReport report;
   report.addresses = addresses.size();
-  Pass pass(context, scout, addresses, wish);
+  Pass pass(context, scout, addresses, options);
   std::vector<std::uint64_t> again;
-  for (report.passes = 0; report.passes < wish.passes; ++report.passes) {
+  for (report.passes = 0; report.passes < options.passes; ++report.passes) {
     if (report.passes > 0) {
-      const bool settled = again.empty() || (wish.enough && wish.enough(values_of(pass.seen())));
+      const bool settled =
+          again.empty() || (options.enough && options.enough(values_of(pass.seen())));
       if (settled || pass.called_off()) break;
     }
     co_await pass.run(report.passes == 0 ? nullptr : &again);

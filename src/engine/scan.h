@@ -12,7 +12,7 @@ namespace ichor {
 /// The defaults suit a network that is attached to this machine. The kernel keeps a neighbour that
 /// does not answer for three seconds and has room for 1,024 of them by default; what comes on top
 /// is dropped without a word, and machines would be missed.
-struct ScanWish {
+struct AddressScanOptions {
   int most{900};                                     // connections that are started
   Duration within{std::chrono::milliseconds(3200)};  // in any time of this length,
   int peak{2000};                                    // and per second at the most
@@ -20,8 +20,8 @@ struct ScanWish {
   /// How often a silent address is tried: a packet that is lost is no machine that is missing.
   int passes{3};
   /// Long enough for the kernel to ask a second time, which it does after a second.
-  ProbeWish probe{std::chrono::milliseconds(1200), std::chrono::seconds(5),
-                  std::chrono::seconds(10), ProbeDepth::identity};
+  ProbeOptions probe{std::chrono::milliseconds(1200), std::chrono::seconds(5),
+                     std::chrono::seconds(10), ProbeDepth::identity};
   /// Asked after every pass; true ends the scan, because what was looked for is there.
   std::function<bool(const std::vector<Sighting>&)> enough{};
 };
@@ -37,6 +37,7 @@ struct ScanReport {
 
 /// Looks at every address of the set, many at the same time, and again at those that were silent.
 /// Ends early only when it is called off, or out of time.
-Task<ScanReport> scan(Context context, Scout& scout, AddressSet addresses, ScanWish wish);
+Task<ScanReport> scan(Context context, Scout& scout, AddressSet addresses,
+                      AddressScanOptions options);
 
 }  // namespace ichor

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 /// A network in memory: what is at an address, and how many tries are lost on the way to it.
 class FakeNetwork final : public Scout {
  public:
-  Task<Sighting> probe(Context context, IpAddress address, ProbeWish wish) override {
+  Task<Sighting> probe(Context context, IpAddress address, ProbeOptions options) override {
     tries.push_back(context.now());
     ++open;
     most_open = std::max(most_open, open);
@@ -27,7 +27,7 @@ class FakeNetwork final : public Scout {
     const auto found = machines.find(address.value());
     const bool lost = number <= lost_tries[address.value()];
     if (found == machines.end() || lost) {
-      co_await sleep_for(context, wish.connect);
+      co_await sleep_for(context, options.connect);
     } else {
       co_await sleep_for(context, std::chrono::milliseconds(1));
       seen.kind = found->second;
@@ -48,12 +48,12 @@ class FakeNetwork final : public Scout {
 
 class Scan : public testing::Test {
  protected:
-  ScanReport run(const std::string& addresses, ScanWish wish = {}) {
+  ScanReport run(const std::string& addresses, AddressScanOptions options = {}) {
     const auto set = AddressSet::parse(addresses);
     EXPECT_TRUE(set);
     ScanReport report;
     const auto body = [&]() -> Task<void> {
-      report = co_await scan(context_, network_, *set, wish);
+      report = co_await scan(context_, network_, *set, options);
     };
     Task<void> task = body();
     task.start();
@@ -120,20 +120,20 @@ TEST_F(Scan, WhoAnsweredIsAskedOnce) {
 
 TEST_F(Scan, ItEndsAfterAWholePassWhenNothingIsMissing) {
   network_.machines = {{"10.0.0.9", PeerKind::maintenance}};
-  ScanWish wish;
-  wish.enough = [](const std::vector<Sighting>& seen) { return seen.size() == 1; };
-  const ScanReport report = run("10.0.0.0/24", wish);
+  AddressScanOptions options;
+  options.enough = [](const std::vector<Sighting>& seen) { return seen.size() == 1; };
+  const ScanReport report = run("10.0.0.0/24", options);
   EXPECT_EQ(report.passes, 1);
   EXPECT_EQ(network_.asked.size(), 254u);
   EXPECT_EQ(network_.asked["10.0.0.10"], 1);
 }
 
 TEST_F(Scan, ItKeepsToItsRateAndToItsConnections) {
-  ScanWish wish;
-  wish.most = wish.peak = 100;
-  wish.within = std::chrono::seconds(1);
-  wish.passes = 1;
-  run("10.0.0.0/22", wish);
+  AddressScanOptions options;
+  options.most = options.peak = 100;
+  options.within = std::chrono::seconds(1);
+  options.passes = 1;
+  run("10.0.0.0/22", options);
   ASSERT_EQ(network_.tries.size(), 1022u);
   const Duration took = network_.tries.back() - network_.tries.front();
   EXPECT_GE(took, std::chrono::seconds(10));
@@ -142,16 +142,16 @@ TEST_F(Scan, ItKeepsToItsRateAndToItsConnections) {
   EXPECT_LE(network_.most_open, 125);
 
   network_.most_open = 0;
-  wish.most = wish.peak = 100'000;
-  wish.at_once = 64;
-  run("10.0.0.0/22", wish);
+  options.most = options.peak = 100'000;
+  options.at_once = 64;
+  run("10.0.0.0/22", options);
   EXPECT_EQ(network_.most_open, 64);
 }
 
 TEST_F(Scan, NoMoreNeighboursAreAskedForThanTheKernelHasRoomFor) {
-  ScanWish wish;
-  wish.passes = 1;
-  run("10.0.0.0/20", wish);
+  AddressScanOptions options;
+  options.passes = 1;
+  run("10.0.0.0/20", options);
   ASSERT_EQ(network_.tries.size(), 4094u);
   for (std::size_t i = 0; i + 1000 < network_.tries.size(); ++i) {
     EXPECT_GE(network_.tries[i + 1000] - network_.tries[i], std::chrono::seconds(3)) << i;

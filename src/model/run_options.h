@@ -79,7 +79,7 @@ struct ChangeOptions {
 };
 
 /// What `up --lab` takes.
-struct LabWish {
+struct LabOptions {
   bool wanted{false};
   bool keep{false};
   double time_scale{1.0};

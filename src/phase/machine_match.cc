@@ -69,12 +69,12 @@ class Matching {
            const std::vector<Sighting>& seen)
       : profile_(profile), facts_(facts), seen_(seen) {}
 
-  MachineMatch run(MatchWish wish) {
+  MachineMatch run(MatchOptions options) {
     find_machines();
     name_twins();
     match_by(Fit::by_identity);
     match_by(Fit::by_address);
-    if (wish.by_order) match_by_order();
+    if (options.by_order) match_by_order();
     raise_alarms();
     note_missing();
     return std::move(match_);
@@ -299,8 +299,8 @@ const NodeName* MachineMatch::node_of(std::size_t machine) const {
 }
 
 MachineMatch match_machines(const ClusterProfile& profile, const JournalFacts& facts,
-                            const std::vector<Sighting>& seen, MatchWish wish) {
-  return Matching(profile, facts, seen).run(wish);
+                            const std::vector<Sighting>& seen, MatchOptions options) {
+  return Matching(profile, facts, seen).run(options);
 }
 
 }  // namespace ichor

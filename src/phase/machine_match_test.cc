@@ -47,8 +47,8 @@ class MachineMatchTest : public testing::Test {
     record.key = std::string(kSettledKey);
     facts_.fold(record, {});
   }
-  MachineMatch match(MatchWish wish = {}) const {
-    return match_machines(profile_, facts_, seen_, wish);
+  MachineMatch match(MatchOptions options = {}) const {
+    return match_machines(profile_, facts_, seen_, options);
   }
   std::string place(const MachineMatch& match, const char* name) const {
     const auto found = match.machine_of.find(NodeName(name));

@@ -41,8 +41,8 @@ std::vector<std::string> tags_in(const std::string& text) {
   return tags;
 }
 
-ProviderUse use_of(VmWish wish) {
-  return wish == VmWish::destroy ? ProviderUse::destroy : ProviderUse::power;
+ProviderUse use_of(VmAction action) {
+  return action == VmAction::destroy ? ProviderUse::destroy : ProviderUse::power;
 }
 
 /// Of a machine that is there: what a change needs to know of it.
@@ -405,14 +405,15 @@ Task<RunResult> ProvisionRun::bring_up(Context context, Goal goal) {
                                  goal == Goal::running ? "running" : "there"));
 }
 
-Task<RunResult> ProvisionRun::change(Context context, VmWish wish, std::vector<NodeName> nodes) {
+Task<RunResult> ProvisionRun::change(Context context, VmAction action,
+                                     std::vector<NodeName> nodes) {
   using Step = ProvisionStep::Kind;
   const MonoTime started = context.now();
   const Context limited = context.within(kBudget);
-  bool go_on = co_await check_access(limited, use_of(wish));
+  bool go_on = co_await check_access(limited, use_of(action));
   if (go_on) go_on = co_await look(limited);
   VmSelection selection;
-  if (go_on) selection = select_machines(profile_, wish, sight_, facts_, nodes);
+  if (go_on) selection = select_machines(profile_, action, sight_, facts_, nodes);
   for (Finding& finding : selection.findings) {
     if (finding.severity == Severity::error) {
       fail(std::move(finding), Exit::unsafe);
@@ -425,12 +426,12 @@ Task<RunResult> ProvisionRun::change(Context context, VmWish wish, std::vector<N
     std::vector<Work> work;
     for (const VmSeen& vm : selection.vms) {
       const std::int64_t wall_ms = context.clock->wall().unix_ms;
-      const ProvisionStep step = next_change(vm.place, wish, sight_, facts_, wall_ms);
+      const ProvisionStep step = next_change(vm.place, action, sight_, facts_, wall_ms);
       const VmSeen* now = sight_.find(vm.place.id);
       if (failed_.contains(vm.place.id)) continue;
       if (step.kind != Step::ready) {
         work.push_back({spec_of(now ? *now : vm), step});
-      } else if (!now && wish != VmWish::destroy) {
+      } else if (!now && action != VmAction::destroy) {
         failed_.insert(vm.place.id);
         fail(problem("P4", NodeName(vm.name), fmt::format("VM {} was removed", vm.place.id),
                      "`ichor proxmox list` shows the machines that are ours"),
@@ -446,7 +447,8 @@ Task<RunResult> ProvisionRun::change(Context context, VmWish wish, std::vector<N
       context, started,
       selection.vms.empty()
           ? fmt::format("no node of the profile has a VM with the tag {}", tag_of(profile_))
-          : fmt::format("{} machines are {}", selection.vms.size(), kDone[static_cast<int>(wish)]));
+          : fmt::format("{} machines are {}", selection.vms.size(),
+                        kDone[static_cast<int>(action)]));
 }
 
 void ProvisionRun::keep_only(const std::vector<NodeName>& nodes) {

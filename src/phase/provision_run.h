@@ -40,7 +40,7 @@ class ProvisionRun {
   /// Permissions first, then every machine to the goal. Exit::done, or why not.
   Task<RunResult> bring_up(Context context, Goal goal);
   /// Start, stop or destroy what is ours. `nodes` empty: all of the cluster.
-  Task<RunResult> change(Context context, VmWish wish, std::vector<NodeName> nodes);
+  Task<RunResult> change(Context context, VmAction action, std::vector<NodeName> nodes);
   /// Permissions, the image, machines and their configs; changes nothing. `nodes` empty: all.
   Task<RunResult> verify(Context context, std::vector<NodeName> nodes);
   /// Machines and their configs only.

@@ -95,8 +95,8 @@ struct Bed {
     const Work work = [goal](ProvisionRun& run, Context c) { return run.bring_up(c, goal); };
     return *process(work, [] { return false; });
   }
-  RunResult change(VmWish wish, std::vector<NodeName> nodes = {}) {
-    const Work work = [&](ProvisionRun& run, Context c) { return run.change(c, wish, nodes); };
+  RunResult change(VmAction action, std::vector<NodeName> nodes = {}) {
+    const Work work = [&](ProvisionRun& run, Context c) { return run.change(c, action, nodes); };
     return *process(work, [] { return false; });
   }
 
@@ -123,7 +123,7 @@ struct Bed {
 };
 
 inline const Bed::Work kDestroy = [](ProvisionRun& run, Context context) {
-  return run.change(context, VmWish::destroy, {});
+  return run.change(context, VmAction::destroy, {});
 };
 
 inline const Bed::Work kBringUp = [](ProvisionRun& run, Context context) {

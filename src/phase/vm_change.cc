@@ -34,8 +34,9 @@ Finding left_alone(const VmSeen& vm, const ClusterProfile& profile) {
 
 }  // namespace
 
-VmSelection select_machines(const ClusterProfile& profile, VmWish wish, const ProvisionSight& sight,
-                            const ProvisionFacts& facts, const std::vector<NodeName>& nodes) {
+VmSelection select_machines(const ClusterProfile& profile, VmAction action,
+                            const ProvisionSight& sight, const ProvisionFacts& facts,
+                            const std::vector<NodeName>& nodes) {
   VmSelection selection;
   const auto wanted = [&](const NodeName& name) {
     return nodes.empty() || std::find(nodes.begin(), nodes.end(), name) != nodes.end();
@@ -49,7 +50,7 @@ VmSelection select_machines(const ClusterProfile& profile, VmWish wish, const Pr
     }
   }
   for (const VmAttempt* attempt : facts.open()) {
-    const bool removes = wish == VmWish::destroy && attempt->deed == VmDeed::destroy;
+    const bool removes = action == VmAction::destroy && attempt->deed == VmDeed::destroy;
     if (!removes || !wanted(attempt->node) || sight.find(attempt->place.id)) continue;
     VmSeen vm;
     vm.place = attempt->place;
@@ -69,7 +70,7 @@ VmSelection select_machines(const ClusterProfile& profile, VmWish wish, const Pr
   return selection;
 }
 
-ProvisionStep next_change(const VmPlace& place, VmWish wish, const ProvisionSight& sight,
+ProvisionStep next_change(const VmPlace& place, VmAction action, const ProvisionSight& sight,
                           const ProvisionFacts& facts, std::int64_t wall_ms) {
   using Kind = ProvisionStep::Kind;
   if (auto left = unfinished_step(place, sight, facts, wall_ms)) return *std::move(left);
@@ -78,11 +79,11 @@ ProvisionStep next_change(const VmPlace& place, VmWish wish, const ProvisionSigh
   if (!vm->lock.empty()) {
     return {Kind::settle, VmDeed::stop, {}, fmt::format("VM {} is locked: {}", place.id, vm->lock)};
   }
-  if (wish == VmWish::start) {
+  if (action == VmAction::start) {
     return vm->running ? ProvisionStep{} : ProvisionStep{Kind::start, VmDeed::start, {}, {}};
   }
   if (vm->running) return {Kind::stop, VmDeed::stop, {}, {}};
-  if (wish == VmWish::stop) return {};
+  if (action == VmAction::stop) return {};
   return {Kind::destroy, VmDeed::destroy, {}, {}};
 }
 

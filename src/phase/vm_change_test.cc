@@ -6,11 +6,11 @@ namespace ichor {
 namespace {
 
 TEST(VmChange, ATokenThatSeesNothingIsToldSoBeforeTheListIsBelieved) {
-  for (const VmWish wish : {VmWish::start, VmWish::stop, VmWish::destroy}) {
+  for (const VmAction action : {VmAction::start, VmAction::stop, VmAction::destroy}) {
     Bed bed;
     ASSERT_EQ(bed.bring_up().exit, Exit::done);
     bed.provider.lacking = {"VM.Audit"};
-    const RunResult result = bed.change(wish);
+    const RunResult result = bed.change(action);
     EXPECT_EQ(result.exit, Exit::findings);
     EXPECT_EQ(result.mutations, 0);
     ASSERT_FALSE(result.findings.empty());
@@ -21,19 +21,19 @@ TEST(VmChange, ATokenThatSeesNothingIsToldSoBeforeTheListIsBelieved) {
 TEST(VmChange, DestroyTakesOursAndNothingElse) {
   Bed bed;
   ASSERT_EQ(bed.bring_up().exit, Exit::done);
-  const RunResult result = bed.change(VmWish::destroy);
+  const RunResult result = bed.change(VmAction::destroy);
   EXPECT_EQ(result.exit, Exit::done) << result.verdict;
   EXPECT_EQ(bed.provider.vms.size(), 1u);
   EXPECT_TRUE(bed.provider.vms.contains(700));
 }
 
 TEST(VmChange, ACopyOfAMachineKeepsItsTagAndIsLeftAlone) {
-  for (const VmWish wish : {VmWish::start, VmWish::stop, VmWish::destroy}) {
+  for (const VmAction action : {VmAction::start, VmAction::stop, VmAction::destroy}) {
     Bed bed;
     ASSERT_EQ(bed.bring_up().exit, Exit::done);
-    bed.clone(950, "cp1-backup").seen.running = wish != VmWish::start;
+    bed.clone(950, "cp1-backup").seen.running = action != VmAction::start;
     bed.clone(951, "cp1");  // of the same name even
-    const RunResult result = bed.change(wish);
+    const RunResult result = bed.change(action);
     EXPECT_EQ(result.exit, Exit::done) << result.verdict;
     EXPECT_TRUE(bed.provider.vms.contains(950));
     EXPECT_TRUE(bed.provider.vms.contains(951));
@@ -52,7 +52,7 @@ TEST(VmChange, ANodeThatIsNamedIsItsOwnMachineAndNoCopyOfThatName) {
   ASSERT_EQ(bed.bring_up().exit, Exit::done);
   bed.clone(951, "cp1");
   bed.clone(950, "cp2-backup");
-  const RunResult result = bed.change(VmWish::destroy, {NodeName("cp1")});
+  const RunResult result = bed.change(VmAction::destroy, {NodeName("cp1")});
   EXPECT_EQ(result.exit, Exit::done) << result.verdict;
   EXPECT_EQ(bed.provider.destroyed, std::vector<VmId>{801});
   ASSERT_EQ(result.findings.size(), 1u);
@@ -63,7 +63,7 @@ TEST(VmChange, ATemplateIsNeverTaken) {
   Bed bed;
   ASSERT_EQ(bed.bring_up().exit, Exit::done);
   bed.provider.vms.at(802).seen.is_template = true;
-  const RunResult result = bed.change(VmWish::destroy);
+  const RunResult result = bed.change(VmAction::destroy);
   EXPECT_EQ(result.exit, Exit::done) << result.verdict;
   EXPECT_EQ(bed.provider.destroyed, std::vector<VmId>{801});
   EXPECT_TRUE(bed.provider.vms.contains(802));
@@ -75,7 +75,7 @@ TEST(VmChange, WhatTheJournalSaysIchorCreatedGoesWhenItLeftTheProfile) {
   Bed bed;
   ASSERT_EQ(bed.bring_up().exit, Exit::done);
   bed.profile.nodes.pop_back();
-  const RunResult result = bed.change(VmWish::destroy);
+  const RunResult result = bed.change(VmAction::destroy);
   EXPECT_EQ(result.exit, Exit::done) << result.verdict;
   EXPECT_EQ(bed.provider.destroyed, (std::vector<VmId>{801, 802}));
   EXPECT_TRUE(result.findings.empty());
@@ -86,7 +86,7 @@ TEST(VmChange, ANumberThatWentFromOursToACopyIsLeftAlone) {
   ASSERT_EQ(bed.bring_up().exit, Exit::done);
   bed.profile.nodes.pop_back();
   bed.clone(802, "cp1-backup");
-  const RunResult result = bed.change(VmWish::destroy);
+  const RunResult result = bed.change(VmAction::destroy);
   EXPECT_EQ(result.exit, Exit::done) << result.verdict;
   EXPECT_EQ(bed.provider.destroyed, std::vector<VmId>{801});
 }
@@ -103,7 +103,7 @@ TEST(VmChange, ADestroyThatIsKilledAtAnyCallIsFinishedByTheNextRun) {
       if (bed.process(kDestroy, [&] { return bed.provider.silent; })) break;
       ++points;
       const std::string when = fmt::format("killed {} call {}", after ? "after" : "before", at);
-      const RunResult result = bed.change(VmWish::destroy);
+      const RunResult result = bed.change(VmAction::destroy);
       EXPECT_EQ(result.exit, Exit::done) << when << ": " << result.verdict;
       EXPECT_EQ(bed.provider.vms.size(), 1u) << when;
       // The journal says that both are gone: what it knew of their nodes counts no more.
@@ -125,7 +125,7 @@ TEST(VmChange, AMachineThatStaysLockedIsNotCalledRemoved) {
   Bed bed;
   ASSERT_EQ(bed.bring_up().exit, Exit::done);
   bed.provider.vms.at(801).seen.lock = "backup";
-  const RunResult result = bed.change(VmWish::destroy);
+  const RunResult result = bed.change(VmAction::destroy);
   EXPECT_EQ(result.exit, Exit::out_of_time);
   EXPECT_NE(result.verdict.find("VM 801 is locked: backup"), std::string::npos) << result.verdict;
   EXPECT_EQ(bed.provider.destroyed, std::vector<VmId>{802});
@@ -142,7 +142,7 @@ TEST(VmChange, ALostReplyToAStopIsLookedForAndNotTakenForDone) {
     return false;
   };
   const Bed::Work work = [](ProvisionRun& run, Context c) {
-    return run.change(c, VmWish::stop, {});
+    return run.change(c, VmAction::stop, {});
   };
   const auto result = bed.process(work, heals);
   ASSERT_TRUE(result);
@@ -156,7 +156,7 @@ TEST(VmChange, AMachineWhoseTagWasTakenAwayIsLeftAlone) {
   ASSERT_EQ(bed.bring_up().exit, Exit::done);
   // The list still shows the tag; the config, which is read last, does not.
   bed.provider.vms.at(801).seen.config->values["tags"] = "keep";
-  const RunResult result = bed.change(VmWish::destroy);
+  const RunResult result = bed.change(VmAction::destroy);
   EXPECT_EQ(result.exit, Exit::unsafe);
   EXPECT_TRUE(bed.provider.vms.contains(801));
   EXPECT_TRUE(bed.provider.vms.at(801).seen.running);

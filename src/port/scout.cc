@@ -22,15 +22,16 @@ bool take(CallResult<T> answer, std::optional<T>& target, Sighting& seen) {
 
 }  // namespace
 
-Task<void> read_machine(Context context, TalosSession& session, ProbeWish wish, Sighting& seen) {
-  bool open = take(co_await session.identity(context.within(wish.call)), seen.identity, seen);
-  if (wish.depth == ProbeDepth::identity) co_return;
+Task<void> read_machine(Context context, TalosSession& session, ProbeOptions options,
+                        Sighting& seen) {
+  bool open = take(co_await session.identity(context.within(options.call)), seen.identity, seen);
+  if (options.depth == ProbeDepth::identity) co_return;
   if (open) {
-    open = take(co_await session.machine_status(context.within(wish.call)), seen.status, seen);
+    open = take(co_await session.machine_status(context.within(options.call)), seen.status, seen);
   }
-  if (open) open = take(co_await session.version(context.within(wish.call)), seen.version, seen);
-  if (open) open = take(co_await session.disks(context.within(wish.call)), seen.disks, seen);
-  if (open) take(co_await session.hardware(context.within(wish.call)), seen.hardware, seen);
+  if (open) open = take(co_await session.version(context.within(options.call)), seen.version, seen);
+  if (open) open = take(co_await session.disks(context.within(options.call)), seen.disks, seen);
+  if (open) take(co_await session.hardware(context.within(options.call)), seen.hardware, seen);
 }
 
 }  // namespace ichor

@@ -10,7 +10,7 @@ namespace ichor {
 /// How much is asked of a machine that may be asked.
 enum class ProbeDepth { identity, facts };
 
-struct ProbeWish {
+struct ProbeOptions {
   Duration connect{};    // for the TCP connection
   Duration handshake{};  // and then for TLS
   Duration call{};       // and then for each question
@@ -25,11 +25,12 @@ class Scout {
   virtual ~Scout() = default;
   /// Never fails: what could not be found out is in the sighting. PeerKind::other with `trouble` is
   /// somebody who did not finish the handshake in time, so another look may tell more.
-  virtual Task<Sighting> probe(Context context, IpAddress address, ProbeWish wish) = 0;
+  virtual Task<Sighting> probe(Context context, IpAddress address, ProbeOptions options) = 0;
 };
 
 /// Reads into `seen` what the machine at the other end says of itself. What it does not serve stays
 /// empty; a call that is lost ends the reading and is the sighting's trouble.
-Task<void> read_machine(Context context, TalosSession& session, ProbeWish wish, Sighting& seen);
+Task<void> read_machine(Context context, TalosSession& session, ProbeOptions options,
+                        Sighting& seen);
 
 }  // namespace ichor

@@ -172,7 +172,7 @@ class FakeMachines final : public TalosApi, public KubeApi, public Scout {
                                        Code::unavailable, "connection refused"});
   }
 
-  Task<Sighting> probe(Context context, IpAddress address, ProbeWish wish) override {
+  Task<Sighting> probe(Context context, IpAddress address, ProbeOptions options) override {
     probed.insert(address.value());
     Sighting seen;
     seen.address = address;
@@ -184,7 +184,7 @@ class FakeMachines final : public TalosApi, public KubeApi, public Scout {
     seen.kind = PeerKind::maintenance;
     const auto key = keys.find(address.value());
     seen.fingerprint = key == keys.end() ? session.peer().fingerprint : Fingerprint(key->second);
-    co_await read_machine(context, session, wish, seen);
+    co_await read_machine(context, session, options, seen);
     co_return seen;
   }
 

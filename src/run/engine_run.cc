@@ -48,13 +48,13 @@ constexpr int kOpeningsAtOnce = 256;
 
 constexpr Duration kLookAgain = std::chrono::seconds(10);
 
-std::vector<Step> steps_of(const ClusterProfile& profile, const RunWish& wish) {
-  if (!wish.steps.empty()) return wish.steps;
+std::vector<Step> steps_of(const ClusterProfile& profile, const EngineOptions& options) {
+  if (!options.steps.empty()) return options.steps;
   std::vector<Step> steps = bring_up(profile);
-  if (!wish.kubernetes) {
+  if (!options.kubernetes) {
     std::erase_if(steps, [](const Step& step) { return step.who == Who::kubernetes; });
   }
-  return wish.phases.empty() ? steps : only(std::move(steps), wish.phases);
+  return options.phases.empty() ? steps : only(std::move(steps), options.phases);
 }
 
 Task<void> run_into(Orchestrator& orchestrator, Context context, RunResult& result) {
@@ -63,9 +63,9 @@ Task<void> run_into(Orchestrator& orchestrator, Context context, RunResult& resu
 
 /// One run of the engine, to its end or until a signal.
 RunResult drive(const World& world, const ClusterProfile& profile, const ConfigSet& configs,
-                const RunWish& wish, std::vector<Step> steps, Desk& desk) {
-  RunId run = wish.run.value().empty() ? new_run_id(desk.random()) : wish.run;
-  RunIdentity identity{std::move(run), desk.owner(), wish.adopt, desk.command()};
+                const EngineOptions& options, std::vector<Step> steps, Desk& desk) {
+  RunId run = options.run.value().empty() ? new_run_id(desk.random()) : options.run;
+  RunIdentity identity{std::move(run), desk.owner(), options.adopt, desk.command()};
   Orchestrator orchestrator(world, profile, configs, std::move(identity), std::move(steps));
   desk.display().begin(profile);
   CancelScope scope;
@@ -112,11 +112,11 @@ RunId new_run_id(Random& random) {
   return RunId(fmt::format("{:016x}{:016x}", random.next(), random.next()));
 }
 
-RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
+RunResult run_engine(const ClusterProfile& profile, Workspace& space, const EngineOptions& options,
                      Desk& desk) {
   if (auto found = find_machines(profile, space, desk); !found) return std::move(found).error();
   DryRunTalos reads_only(space.site->talos());
-  TalosApi& talos = wish.changes_nodes ? space.site->talos() : reads_only;
+  TalosApi& talos = options.changes_nodes ? space.site->talos() : reads_only;
   Turnstile openings(kOpeningsAtOnce);
   const World world{desk.clock(),
                     desk.random(),
@@ -127,9 +127,9 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunW
                     desk.display(),
                     &openings,
                     kubeconfig_check(profile, space),
-                    wish.kubernetes,
+                    options.kubernetes,
                     space.finder.get()};
-  return drive(world, profile, space.configs, wish, steps_of(profile, wish), desk);
+  return drive(world, profile, space.configs, options, steps_of(profile, options), desk);
 }
 
 RunResult run_kubernetes(const ClusterProfile& profile, StateDir& state, KubernetesWork& work,
@@ -138,8 +138,8 @@ RunResult run_kubernetes(const ClusterProfile& profile, StateDir& state, Kuberne
   const World world{desk.clock(),  desk.random(),  no_nodes, no_nodes, state.journal(),
                     state.files(), desk.display(), nullptr,  {},       &work.part()};
   const KubernetesOptions& options = work.options();
-  RunResult result =
-      drive(world, profile, {}, RunWish{}, kubernetes_steps(options.first, options.last), desk);
+  RunResult result = drive(world, profile, {}, EngineOptions{},
+                           kubernetes_steps(options.first, options.last), desk);
   work.show(result);
   return result;
 }
@@ -173,16 +173,16 @@ OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, 
   return view;
 }
 
-OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
-                         Desk& desk) {
+OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space,
+                         const EngineOptions& options, Desk& desk) {
   ClusterView seen;
   for (const NodePlan& plan : profile.nodes) seen.nodes.emplace_back().node = plan.name;
-  if (!wish.offline) {
+  if (!options.offline) {
     auto looked = look_around(profile, space, desk);
     if (!looked) return tl::unexpected(std::move(looked).error());
     seen = *std::move(looked);
   }
-  return plan_run(profile, space.configs, steps_of(profile, wish), space.facts, std::move(seen),
+  return plan_run(profile, space.configs, steps_of(profile, options), space.facts, std::move(seen),
                   desk.clock().now());
 }
 

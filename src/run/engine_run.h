@@ -16,7 +16,7 @@
 namespace ichor {
 
 /// Which steps of the sequence a command runs, and whether it may change nodes.
-struct RunWish {
+struct EngineOptions {
   std::vector<std::string_view> phases;  // empty: all of them
   bool changes_nodes{true};
   std::vector<Step> steps{};  // instead of the sequence's, if there are any
@@ -30,7 +30,7 @@ struct RunWish {
 RunId new_run_id(Random& random);
 
 /// Runs the engine on the workspace's cluster, to its end or until a signal.
-RunResult run_engine(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
+RunResult run_engine(const ClusterProfile& profile, Workspace& space, const EngineOptions& options,
                      Desk& desk);
 
 /// Runs Kubernetes phases alone, on nodes that were verified before, under the same lock and in the
@@ -58,8 +58,8 @@ class LookingWorld {
 OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Desk& desk,
                                int tries = 1);
 
-/// What run_engine would do. With wish.offline no node is asked: all of it is assumed.
-OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space, const RunWish& wish,
-                         Desk& desk);
+/// What run_engine would do. With options.offline no node is asked: all of it is assumed.
+OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space,
+                         const EngineOptions& options, Desk& desk);
 
 }  // namespace ichor

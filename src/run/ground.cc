@@ -7,15 +7,15 @@
 
 namespace ichor {
 
-WorkspaceWish Ground::wish(const ChangeOptions& change) const {
-  WorkspaceWish wish;
-  wish.adopt = change.adopt;
-  wish.raise_contract = change.raise_contract;
-  wish.config_dir = change.config_dir;
-  wish.state_dir = state_dir;
-  wish.dial = dial;
-  wish.throw_away_secrets = !lab.empty();
-  return wish;
+WorkspaceOptions Ground::workspace_options(const ChangeOptions& change) const {
+  WorkspaceOptions options;
+  options.adopt = change.adopt;
+  options.raise_contract = change.raise_contract;
+  options.config_dir = change.config_dir;
+  options.state_dir = state_dir;
+  options.dial = dial;
+  options.throw_away_secrets = !lab.empty();
+  return options;
 }
 
 namespace {
@@ -84,7 +84,7 @@ OrEnd<Ground> find_ground(const CommonOptions& common, const ProfileInput& input
 OrEnd<Workspace> open_to_look(const CommonOptions& common, const ProfileInput& input, Desk& desk) {
   const auto ground = find_ground(common, input, desk);
   if (!ground) return tl::unexpected(ground.error());
-  WorkspaceWish place = ground->wish();
+  WorkspaceOptions place = ground->workspace_options();
   place.read_only = true;
   place.as_guest = true;
   return open_workspace(input, place, desk);

@@ -26,7 +26,7 @@ struct Ground {
   bool lab_ends_with_us{false};  // see LabSeat
   bool lab_is_temporary{false};
 
-  WorkspaceWish wish(const ChangeOptions& change = {}) const;
+  WorkspaceOptions workspace_options(const ChangeOptions& change = {}) const;
 };
 
 /// The lab that runs in --lab-state, or without that flag the profile's own machines.

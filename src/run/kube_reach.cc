@@ -39,7 +39,7 @@ OrEnd<SecretString> kubeconfig_of(const std::string& file, StateDir& state,
 }
 
 std::optional<Workspace> reach_talos(const ProfileInput& input, const Ground& ground, Desk& desk) {
-  WorkspaceWish place = ground.wish();
+  WorkspaceOptions place = ground.workspace_options();
   place.read_only = true;
   place.as_guest = true;
   auto space = open_workspace(input, place, desk);

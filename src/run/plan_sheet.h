@@ -7,14 +7,15 @@
 
 namespace ichor {
 
-struct PlanWish {
+struct PlanOptions {
   std::vector<std::string_view> phases;  // empty: all
   ChangeOptions change;
   std::vector<Step> steps{};  // instead of the sequence's, if there are any
 };
 
 /// Looks, decides, shows, and changes nothing: what every --dry-run is.
-Exit plan_phases(const ProfileInput& input, const Ground& ground, const PlanWish& wish, Desk& desk);
+Exit plan_phases(const ProfileInput& input, const Ground& ground, const PlanOptions& options,
+                 Desk& desk);
 
 /// Shows a plan and gives its exit code: 0, or 2 for pending changes if that was asked for, or what
 /// the run itself would end with if it would stop.

@@ -16,9 +16,9 @@ namespace {
 
 constexpr Duration kLookAgain = std::chrono::seconds(3);
 
-Task<RunResult> work_and_show(ProvisionRun& run, Context context, const ProvisionWish& wish,
+Task<RunResult> work_and_show(ProvisionRun& run, Context context, const ProvisionOptions& options,
                               const std::function<void(const ProvisionRun&)>& seen) {
-  RunResult result = co_await wish.work(run, context);
+  RunResult result = co_await options.work(run, context);
   if (seen) seen(run);
   co_return result;
 }
@@ -82,27 +82,27 @@ Task<RunResult> make_machines(ProvisionRun& run, Context context, const ProfileI
 }
 
 RunResult run_provision(const ProfileInput& input, const Ground& ground, StateDir* state,
-                        const ProvisionWish& wish, Desk& desk,
+                        const ProvisionOptions& options, Desk& desk,
                         const std::function<void(const ProvisionRun&)>& seen) {
   auto provider = reach_provider(input, ground, desk);
   if (!provider) return std::move(provider).error();
   const ProvisionWork work = [&](ProvisionRun& run, Context context) {
-    return work_and_show(run, context, wish, seen);
+    return work_and_show(run, context, options, seen);
   };
   CancelScope scope;
   const Context context{&desk.clock(), &scope};
   RunResult result;
   desk.display().begin(input.profile);
   int signal = 0;
-  if (wish.looks_only || !state) {
+  if (options.looks_only || !state) {
     ProvisionRun run({desk.clock(), **provider, desk.display(), nullptr}, input.profile,
                      *input.provider, {});
     signal = desk.drive(into(work(run, context), result), scope);
   } else {
     const Provisioning world{desk.clock(), **provider,    desk.display(), state->journal(),
                              desk.owner(), input.profile, *input.provider};
-    const bool alone = wish.run.value().empty();
-    const ProvisionTurn turn{alone ? new_run_id(desk.random()) : wish.run, !alone};
+    const bool alone = options.run.value().empty();
+    const ProvisionTurn turn{alone ? new_run_id(desk.random()) : options.run, !alone};
     signal = desk.drive(into(provision(context, world, turn, work), result), scope);
   }
   if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;

@@ -7,7 +7,7 @@
 
 namespace ichor {
 
-struct ProvisionWish {
+struct ProvisionOptions {
   ProvisionWork work;
   RunId run;               // of the run that this is a step of; empty: a run of its own
   bool looks_only{false};  // nothing is changed or written down, and no lock is taken
@@ -16,7 +16,7 @@ struct ProvisionWish {
 /// Reaches the provider and does the work under the lock of the journal, in its ledger; `seen` gets
 /// what the provider showed last. `state` may be null for a look.
 RunResult run_provision(const ProfileInput& input, const Ground& ground, StateDir* state,
-                        const ProvisionWish& wish, Desk& desk,
+                        const ProvisionOptions& options, Desk& desk,
                         const std::function<void(const ProvisionRun&)>& seen = {});
 
 /// Every machine of the profile exists, runs and answers in maintenance mode; one that never does

@@ -84,13 +84,13 @@ std::unique_ptr<GrpcSession> GrpcTalosApi::session_on(Dialer::Dialed dialed,
                                        options_.canonical_digest);
 }
 
-Task<Sighting> GrpcTalosApi::probe(Context context, IpAddress address, ProbeWish wish) {
+Task<Sighting> GrpcTalosApi::probe(Context context, IpAddress address, ProbeOptions options) {
   HandshakeReport report;
   Dialer::Target target;
   target.endpoint = options_.route(address);
   target.address = address;
-  target.connect = wish.connect;
-  target.limit = wish.handshake;
+  target.connect = options.connect;
+  target.limit = options.handshake;
   target.only_talos = true;
   target.report = &report;
   auto dialed = co_await dialer_.dial(context, std::move(target));
@@ -105,9 +105,9 @@ Task<Sighting> GrpcTalosApi::probe(Context context, IpAddress address, ProbeWish
     co_return seen;
   }
   const std::unique_ptr<GrpcSession> session = session_on(*std::move(dialed), std::string());
-  co_await read_machine(context, *session, wish, seen);
-  if (wish.depth == ProbeDepth::identity || seen.trouble) co_return seen;
-  const auto extras = co_await session->read_extras(context.within(wish.call), seen);
+  co_await read_machine(context, *session, options, seen);
+  if (options.depth == ProbeDepth::identity || seen.trouble) co_return seen;
+  const auto extras = co_await session->read_extras(context.within(options.call), seen);
   if (!extras && extras.error().progress != Progress::answered) seen.trouble = extras.error();
   co_return seen;
 }

@@ -38,7 +38,7 @@ class GrpcTalosApi final : public TalosApi, public Scout {
 
   Task<CallResult<std::unique_ptr<TalosSession>>> open(Context context, IpAddress address,
                                                        PeerDemand demand) override;
-  Task<Sighting> probe(Context context, IpAddress address, ProbeWish wish) override;
+  Task<Sighting> probe(Context context, IpAddress address, ProbeOptions options) override;
 
  private:
   explicit GrpcTalosApi(Options options);

@@ -196,7 +196,7 @@ TEST(GrpcTalosApi, ANodeThatTrustsAnotherCaRejectsOurClient) {
 TEST(GrpcTalosApi, AnExpiredServerAndAnExpiredClientAreExpired) {
   LoopClock clock;
   Certificates certificates;
-  CertificateWish expired;
+  CertificateOptions expired;
   expired.ip_names = {"127.0.0.1"};
   expired.valid_to_s = -60;
   const auto old_node = FakeNode::configured(

@@ -18,7 +18,7 @@ struct TestCertificate {
   Fingerprint fingerprint() const { return fingerprint_of(*certificate); }
 };
 
-struct CertificateWish {
+struct CertificateOptions {
   std::string organization;
   std::vector<std::string> ip_names;
   bool is_ca{false};
@@ -28,7 +28,7 @@ struct CertificateWish {
 };
 
 /// Signed by `issuer`, or by itself if there is none.
-TestCertificate make_certificate(const CertificateWish& wish, const TestCertificate* issuer);
+TestCertificate make_certificate(const CertificateOptions& options, const TestCertificate* issuer);
 
 TestCertificate make_ca(const std::string& organization);
 TestCertificate make_server_certificate(const TestCertificate& ca, const std::string& ip);

@@ -39,7 +39,7 @@ std::string TestCertificate::key_pem() const {
   return text_of(bio.get());
 }
 
-TestCertificate make_certificate(const CertificateWish& wish, const TestCertificate* issuer) {
+TestCertificate make_certificate(const CertificateOptions& options, const TestCertificate* issuer) {
   static long serial = 1;
   TestCertificate made;
   made.key.reset(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
@@ -47,24 +47,24 @@ TestCertificate make_certificate(const CertificateWish& wish, const TestCertific
   X509* certificate = made.certificate.get();
   X509_set_version(certificate, X509_VERSION_3);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate), serial++);
-  X509_gmtime_adj(X509_getm_notBefore(certificate), wish.valid_from_s);
-  X509_gmtime_adj(X509_getm_notAfter(certificate), wish.valid_to_s);
+  X509_gmtime_adj(X509_getm_notBefore(certificate), options.valid_from_s);
+  X509_gmtime_adj(X509_getm_notAfter(certificate), options.valid_to_s);
   X509_set_pubkey(certificate, made.key.get());
   X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate), "O", MBSTRING_UTF8,
-                             reinterpret_cast<const unsigned char*>(wish.organization.c_str()), -1,
-                             -1, 0);
+                             reinterpret_cast<const unsigned char*>(options.organization.c_str()),
+                             -1, -1, 0);
   const TestCertificate& signer = issuer ? *issuer : made;
   X509_set_issuer_name(certificate, X509_get_subject_name(signer.certificate.get()));
   X509* signer_certificate = signer.certificate.get();
-  if (wish.is_ca) {
+  if (options.is_ca) {
     add_extension(certificate, signer_certificate, NID_basic_constraints, "critical,CA:TRUE");
     add_extension(certificate, signer_certificate, NID_key_usage, "digitalSignature,keyCertSign");
   } else {
     add_extension(certificate, signer_certificate, NID_ext_key_usage,
-                  wish.for_client ? "clientAuth" : "serverAuth");
+                  options.for_client ? "clientAuth" : "serverAuth");
   }
   std::string names;
-  for (const std::string& ip : wish.ip_names) names += (names.empty() ? "IP:" : ",IP:") + ip;
+  for (const std::string& ip : options.ip_names) names += (names.empty() ? "IP:" : ",IP:") + ip;
   if (!names.empty()) {
     add_extension(certificate, signer_certificate, NID_subject_alt_name, names);
   }
@@ -73,24 +73,24 @@ TestCertificate make_certificate(const CertificateWish& wish, const TestCertific
 }
 
 TestCertificate make_ca(const std::string& organization) {
-  CertificateWish wish;
-  wish.organization = organization;
-  wish.is_ca = true;
-  return make_certificate(wish, nullptr);
+  CertificateOptions options;
+  options.organization = organization;
+  options.is_ca = true;
+  return make_certificate(options, nullptr);
 }
 
 TestCertificate make_server_certificate(const TestCertificate& ca, const std::string& ip) {
-  CertificateWish wish;
-  wish.organization = "node";
-  wish.ip_names = {ip};
-  return make_certificate(wish, &ca);
+  CertificateOptions options;
+  options.organization = "node";
+  options.ip_names = {ip};
+  return make_certificate(options, &ca);
 }
 
 TalosCredentials make_credentials(const TestCertificate& ca) {
-  CertificateWish wish;
-  wish.organization = "os:admin";
-  wish.for_client = true;
-  const TestCertificate client = make_certificate(wish, &ca);
+  CertificateOptions options;
+  options.organization = "os:admin";
+  options.for_client = true;
+  const TestCertificate client = make_certificate(options, &ca);
   return {ca.pem(), client.pem(), SecretString(client.key_pem())};
 }
 
@@ -109,14 +109,14 @@ TEST(Certificate, AServerOfTheClusterIsJudgedByCaTimeAndAddress) {
 
 TEST(Certificate, AnExpiredOrFutureCertificateIsToldApartFromAForeignOne) {
   const TestCertificate ca = make_ca("talos");
-  CertificateWish past;
+  CertificateOptions past;
   past.ip_names = {"10.5.0.2"};
   past.valid_to_s = -60;
-  CertificateWish future = past;
+  CertificateOptions future = past;
   future.valid_from_s = 60;
   future.valid_to_s = 3600;
-  for (const CertificateWish& wish : {past, future}) {
-    const TestCertificate node = make_certificate(wish, &ca);
+  for (const CertificateOptions& options : {past, future}) {
+    const TestCertificate node = make_certificate(options, &ca);
     EXPECT_EQ(judge_chain(*node.certificate, *ca.certificate, IpAddress("10.5.0.2")),
               ChainFault::expired);
   }
@@ -124,10 +124,10 @@ TEST(Certificate, AnExpiredOrFutureCertificateIsToldApartFromAForeignOne) {
 
 TEST(Certificate, AClientCertificateIsNoServerCertificate) {
   const TestCertificate ca = make_ca("talos");
-  CertificateWish wish;
-  wish.for_client = true;
-  wish.ip_names = {"10.5.0.2"};
-  const TestCertificate client = make_certificate(wish, &ca);
+  CertificateOptions options;
+  options.for_client = true;
+  options.ip_names = {"10.5.0.2"};
+  const TestCertificate client = make_certificate(options, &ca);
   EXPECT_EQ(judge_chain(*client.certificate, *ca.certificate, IpAddress("10.5.0.2")),
             ChainFault::foreign_ca);
 }

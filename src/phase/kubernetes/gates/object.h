@@ -7,12 +7,12 @@
 namespace ichor {
 
 /// What `ichor wait object` may wait for. No row of the table: it is named on the command line.
-struct ObjectWish {
+struct ObjectCondition {
   enum class For { ready, exists, deleted, condition };
   For what{For::ready};
   std::string condition;
   std::string status{"True"};
 };
-Gate object_gate(const KubeRef& ref, const ObjectWish& wish);
+Gate object_gate(const KubeRef& ref, const ObjectCondition& condition);
 
 }  // namespace ichor
