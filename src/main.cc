@@ -54,7 +54,7 @@ namespace {
 constexpr std::size_t kInputMax = 4u << 20;
 constexpr Duration kUploadLimit = std::chrono::seconds(30);
 
-class MachineState final : public StateDir {
+class MachineState final : public ClusterState {
  public:
   MachineState(std::unique_ptr<FileArtifacts> files, std::unique_ptr<SqliteJournal> journal)
       : files_(std::move(files)), journal_(std::move(journal)) {}
@@ -82,9 +82,9 @@ class MachineState final : public StateDir {
   std::unique_ptr<SqliteJournal> journal_;
 };
 
-class MachineSite final : public Site {
+class MachineApis final : public ClusterApis {
  public:
-  MachineSite(std::unique_ptr<GrpcTalosApi> talos, std::unique_ptr<KubeApi> kube)
+  MachineApis(std::unique_ptr<GrpcTalosApi> talos, std::unique_ptr<KubeApi> kube)
       : talos_(std::move(talos)), kube_(std::move(kube)) {}
   TalosApi& talos() override { return *talos_; }
   KubeApi& kube() override { return *kube_; }
@@ -97,9 +97,9 @@ class MachineSite final : public Site {
 
 /// The machine this process runs on. Parts are made when they are first asked for: most commands
 /// need few of them.
-class MachineDesk final : public Desk {
+class MachineHost final : public Host {
  public:
-  explicit MachineDesk(const CommonOptions& common, Hints hints = {})
+  explicit MachineHost(const CommonOptions& common, Hints hints = {})
       : common_(common), hints_(std::move(hints)) {
     // Files and programs get the bytes; a terminal would obey them.
     if (::isatty(STDOUT_FILENO) == 1) clean_out_.emplace(std::cout);
@@ -167,8 +167,9 @@ class MachineDesk final : public Desk {
                               bool force) override;
   Result<void> create_reproducible(const std::string& path, const SecretString& content,
                                    bool force) override;
-  Result<std::unique_ptr<StateDir>> open_state(const std::string& path, Missing missing) override;
-  Result<std::unique_ptr<Site>> reach(Access access) override;
+  Result<std::unique_ptr<ClusterState>> open_state(const std::string& path,
+                                                   Missing missing) override;
+  Result<std::unique_ptr<ClusterApis>> reach(Access access) override;
   PortAnswer probe(const IpAddress& address, int port, Duration limit) override {
     return probe_tcp(address, port, limit);
   }
@@ -207,7 +208,7 @@ class MachineDesk final : public Desk {
   std::deque<SideJob<std::optional<pki::PrivateKey>>> rsa_keys_;
 };
 
-std::unique_ptr<Display> MachineDesk::make_display() {
+std::unique_ptr<Display> MachineHost::make_display() {
   out_ = std::make_unique<FdWriter>(STDOUT_FILENO);
   if (for_programs(common_.output)) {
     const bool yaml = common_.output == OutputFormat::yaml;
@@ -239,7 +240,7 @@ Result<std::pair<Folder, std::string>> place_of(const std::string& path) {
   return std::pair(*std::move(folder), slash == std::string::npos ? path : path.substr(slash + 1));
 }
 
-Result<void> MachineDesk::write_private(const std::string& path, const SecretString& content) {
+Result<void> MachineHost::write_private(const std::string& path, const SecretString& content) {
   const auto place = place_of(path);
   if (!place) return tl::unexpected(place.error());
   return replace_file(place->first, place->second, content);
@@ -256,30 +257,30 @@ Result<void> create(const std::string& path, const SecretString& content, bool f
   return fail(Errc::invalid, path + " already exists; --force replaces it");
 }
 
-Result<void> MachineDesk::create_private(const std::string& path, const SecretString& content,
+Result<void> MachineHost::create_private(const std::string& path, const SecretString& content,
                                          bool force) {
   return create(path, content, force, Sync::yes);
 }
 
-Result<void> MachineDesk::create_reproducible(const std::string& path, const SecretString& content,
+Result<void> MachineHost::create_reproducible(const std::string& path, const SecretString& content,
                                               bool force) {
   return create(path, content, force, Sync::no);
 }
 
-Result<ProcessResult> MachineDesk::run_program(ProcessCall call) {
+Result<ProcessResult> MachineHost::run_program(ProcessCall call) {
   return run_child(std::move(call),
                    {environment("PATH").value_or(""), environment("HOME").value_or("/")});
 }
 
-Result<void> MachineDesk::export_secret(const std::string& path, const SecretString& content) {
+Result<void> MachineHost::export_secret(const std::string& path, const SecretString& content) {
   if (auto allowed = refuse_committable(path); !allowed) return allowed;
   const auto place = place_of(path);
   if (!place) return tl::unexpected(place.error());
   return write_file(place->first, place->second, content);
 }
 
-Result<std::unique_ptr<StateDir>> MachineDesk::open_state(const std::string& path,
-                                                          Missing missing) {
+Result<std::unique_ptr<ClusterState>> MachineHost::open_state(const std::string& path,
+                                                              Missing missing) {
   const bool make = missing == Missing::make;
   auto files = make ? FileArtifacts::make(path) : FileArtifacts::open(path);
   if (!files) return tl::unexpected(std::move(files).error());
@@ -295,7 +296,7 @@ Result<std::unique_ptr<StateDir>> MachineDesk::open_state(const std::string& pat
   return std::make_unique<MachineState>(*std::move(files), *std::move(journal));
 }
 
-Result<std::unique_ptr<Site>> MachineDesk::reach(Access access) {
+Result<std::unique_ptr<ClusterApis>> MachineHost::reach(Access access) {
   GrpcTalosApi::Options options;
   if (!access.ca_pem.empty()) {
     options.credentials =
@@ -315,15 +316,15 @@ Result<std::unique_ptr<Site>> MachineDesk::reach(Access access) {
   auto talos = GrpcTalosApi::make(std::move(options));
   if (!talos) return tl::unexpected(std::move(talos).error());
   auto kube = std::make_unique<HttpsKubeApi>(loop().io(), std::move(access.dial));
-  return std::make_unique<MachineSite>(*std::move(talos), std::move(kube));
+  return std::make_unique<MachineApis>(*std::move(talos), std::move(kube));
 }
 
-Result<std::unique_ptr<KubeClient>> MachineDesk::open_kube(
+Result<std::unique_ptr<KubeClient>> MachineHost::open_kube(
     const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)> dial) {
   return HttpsKubeClient::make(loop().io(), kubeconfig, std::move(dial));
 }
 
-Processes& MachineDesk::processes() {
+Processes& MachineHost::processes() {
   if (!processes_) {
     processes_ = std::make_unique<LoopProcesses>(loop(), environment("PATH").value_or(""),
                                                  environment("HOME").value_or("/"));
@@ -331,12 +332,12 @@ Processes& MachineDesk::processes() {
   return *processes_;
 }
 
-WebClient& MachineDesk::web() {
+WebClient& MachineHost::web() {
   if (!web_) web_ = std::make_unique<HttpsWebClient>(loop().io());
   return *web_;
 }
 
-Result<std::unique_ptr<Provider>> MachineDesk::open_provider(WebServer server) {
+Result<std::unique_ptr<Provider>> MachineHost::open_provider(WebServer server) {
   server.scheme = std::string(kProxmoxScheme);
   std::string user = user_of_token(server.token);
   auto web = HttpsWebApi::make(loop().io(), std::move(server));
@@ -344,9 +345,9 @@ Result<std::unique_ptr<Provider>> MachineDesk::open_provider(WebServer server) {
   return std::make_unique<ProxmoxProvider>(*std::move(web), std::move(user));
 }
 
-void MachineDesk::begin_rsa_key() { rsa_keys_.emplace_back(&pki::PrivateKey::generate_rsa); }
+void MachineHost::begin_rsa_key() { rsa_keys_.emplace_back(&pki::PrivateKey::generate_rsa); }
 
-SecretString MachineDesk::take_rsa_key() {
+SecretString MachineHost::take_rsa_key() {
   if (rsa_keys_.empty()) begin_rsa_key();
   const auto key = rsa_keys_.front().take();
   rsa_keys_.pop_front();
@@ -354,7 +355,7 @@ SecretString MachineDesk::take_rsa_key() {
   return key->to_pem();
 }
 
-int MachineDesk::drive(Task<void> task, CancelScope& scope) {
+int MachineHost::drive(Task<void> task, CancelScope& scope) {
   int signal = 0;
   const StopSignals signals(loop(), [&](int number) {
     signal = number;
@@ -370,7 +371,7 @@ int MachineDesk::drive(Task<void> task, CancelScope& scope) {
   return signal;
 }
 
-int MachineDesk::leave(Exit exit) {
+int MachineHost::leave(Exit exit) {
   int code = static_cast<int>(exit);
   int trouble = out().flush() && std::cout.flush() ? 0 : errno;
   if (out_) {
@@ -394,12 +395,12 @@ int refuse(const Misuse& misuse) {
   }
   CommonOptions common;
   common.output = misuse.output;
-  MachineDesk desk(common);
+  MachineHost host(common);
   Summary summary;
   summary.result.exit = Exit::usage;
   summary.result.verdict = misuse.message;
-  desk.display().end(summary);
-  return desk.leave(Exit::usage);
+  host.display().end(summary);
+  return host.leave(Exit::usage);
 }
 
 int run_main(const std::vector<std::string>& words) {
@@ -408,10 +409,10 @@ int run_main(const std::vector<std::string>& words) {
   if (const Misuse* misuse = std::get_if<Misuse>(&line)) return refuse(*misuse);
   const Invocation* invocation = std::get_if<Invocation>(&line);
   const CommonOptions common = invocation ? invocation->common : CommonOptions{};
-  MachineDesk desk(common, invocation ? invocation->hints : Hints{});
-  if (invocation) return desk.leave(run_command(*invocation, desk));
-  desk.out() << std::get<HelpWanted>(line).text;
-  return desk.leave(Exit::done);
+  MachineHost host(common, invocation ? invocation->hints : Hints{});
+  if (invocation) return host.leave(run_command(*invocation, host));
+  host.out() << std::get<HelpWanted>(line).text;
+  return host.leave(Exit::done);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "port/test_desk.h"
+#include "port/test_host.h"
 
 namespace ichor {
 namespace {

@@ -15,20 +15,20 @@ bool was_asked_for(const AccessOptions& access) {
 }
 
 /// Where talosctl would look; empty if there is no such place.
-std::string default_file(Desk& desk) {
-  if (auto named = desk.environment("TALOSCONFIG"); named && !named->empty()) return *named;
-  const auto home = desk.environment("HOME");
+std::string default_file(Host& host) {
+  if (auto named = host.environment("TALOSCONFIG"); named && !named->empty()) return *named;
+  const auto home = host.environment("HOME");
   return home && !home->empty() ? *home + "/.talos/config" : std::string();
 }
 
 /// The file to look into; empty: none.
-std::string file_of(const IdentityOptions& options, Desk& desk) {
+std::string file_of(const IdentityOptions& options, Host& host) {
   if (!options.access.talosconfig.empty()) return options.access.talosconfig;
-  if (!options.access.context.empty()) return default_file(desk);
+  if (!options.access.context.empty()) return default_file(host);
   const bool is_guest = options.ca.empty() && options.may_be_guest;
   if (!is_guest) return {};
-  const std::string named = desk.environment("TALOSCONFIG").value_or("");
-  return !named.empty() && desk.has_file(named) ? named : std::string();
+  const std::string named = host.environment("TALOSCONFIG").value_or("");
+  return !named.empty() && host.has_file(named) ? named : std::string();
 }
 
 /// ". --context NAME would do", if a context of the file belongs to the cluster.
@@ -81,16 +81,16 @@ tl::unexpected<RunResult> no_context(const std::string& file, const std::string&
 
 }  // namespace
 
-Found find_identity(const IdentityOptions& options, Desk& desk) {
+Found find_identity(const IdentityOptions& options, Host& host) {
   const bool asked = was_asked_for(options.access);
-  const std::string file = file_of(options, desk);
+  const std::string file = file_of(options, host);
   if (file.empty()) {
     if (!asked) return std::optional<pki::TalosContext>();
     return end_with(Exit::usage,
                     "--context: of which file? Neither --talosconfig nor TALOSCONFIG "
                     "nor HOME says");
   }
-  const auto text = desk.read_secret(file);
+  const auto text = host.read_secret(file);
   if (!text) return end_with(Exit::usage, text.error().message);
   const auto config = pki::read_talosconfig(text->reveal(), file);
   if (!config) return end_with(Exit::usage, config.error().message);
@@ -102,7 +102,7 @@ Found find_identity(const IdentityOptions& options, Desk& desk) {
   if (auto fits = check_ca(options, file, *config, *context); !fits) {
     return tl::unexpected(std::move(fits).error());
   }
-  if (auto good = check_client(file, *context, desk.clock().wall()); !good) {
+  if (auto good = check_client(file, *context, host.clock().wall()); !good) {
     return tl::unexpected(std::move(good).error());
   }
   return std::optional(*context);

@@ -5,7 +5,7 @@
 
 #include "model/or_end.h"
 #include "model/run_options.h"
-#include "port/desk.h"
+#include "port/host.h"
 #include "secrets/talosconfig.h"
 
 namespace ichor {
@@ -27,6 +27,6 @@ struct IdentityOptions {
 ///
 /// Ends with exit 64 if there is no such file or context, or nothing that proves us in it, and
 /// with 5 if its CA is not the one of the secrets.
-OrEnd<std::optional<pki::TalosContext>> find_identity(const IdentityOptions& options, Desk& desk);
+OrEnd<std::optional<pki::TalosContext>> find_identity(const IdentityOptions& options, Host& host);
 
 }  // namespace ichor

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "port/test_desk.h"
+#include "port/test_host.h"
 #include "secrets/secrets_bundle.h"
 
 namespace ichor {
@@ -21,29 +21,29 @@ class ClientIdentityTest : public ::testing::Test {
   }
 
   ClientIdentityTest() {
-    const WallTime now = desk_.clock().wall();
+    const WallTime now = host_.clock().wall();
     auto infra = pki::make_talosconfig("infra", secrets_of(0).os, {}, {}, now).value();
     const auto apps = pki::make_talosconfig("apps", secrets_of(1).os, {}, {}, now).value();
     infra.contexts.push_back(apps.contexts.front());
-    desk_.inputs["both"] = std::string(pki::write_talosconfig(infra).reveal());
+    host_.inputs["both"] = std::string(pki::write_talosconfig(infra).reveal());
     const WallTime two_days_ago{now.unix_ms - 48 * 3'600'000};
     const auto stale = pki::make_talosconfig("infra", secrets_of(0).os, {}, {}, two_days_ago,
                                              {"os:admin"}, std::chrono::hours(24));
-    desk_.inputs["stale"] = std::string(pki::write_talosconfig(*stale).reveal());
+    host_.inputs["stale"] = std::string(pki::write_talosconfig(*stale).reveal());
     options_.cluster = "infra";
     options_.ca = secrets_of(0).os.certificate;
   }
 
   /// The name of the context, "own certificate", or the exit code and why.
   std::string identity() {
-    const auto found = find_identity(options_, desk_);
+    const auto found = find_identity(options_, host_);
     if (!found) {
       return std::to_string(static_cast<int>(found.error().exit)) + ": " + found.error().verdict;
     }
     return *found ? (*found)->name : "own certificate";
   }
 
-  FakeDesk desk_;
+  FakeHost host_;
   IdentityOptions options_;
 };
 
@@ -54,7 +54,7 @@ TEST_F(ClientIdentityTest, TheSecretsSayWhoWeAreUnlessAskedOtherwise) {
 }
 
 TEST_F(ClientIdentityTest, TheEnvironmentNeverTakesThePlaceOfTheSecrets) {
-  desk_.variables["TALOSCONFIG"] = "both";
+  host_.variables["TALOSCONFIG"] = "both";
   options_.may_be_guest = true;
   EXPECT_EQ(identity(), "own certificate");
 }
@@ -62,11 +62,11 @@ TEST_F(ClientIdentityTest, TheEnvironmentNeverTakesThePlaceOfTheSecrets) {
 TEST_F(ClientIdentityTest, ContextAloneLooksWhereTalosctlWould) {
   options_.access.context = "infra";
   EXPECT_THAT(identity(), HasSubstr("64: --context: of which file?"));
-  desk_.variables["HOME"] = "/home/me";
-  desk_.inputs["/home/me/.talos/config"] = desk_.inputs["both"];
+  host_.variables["HOME"] = "/home/me";
+  host_.inputs["/home/me/.talos/config"] = host_.inputs["both"];
   EXPECT_EQ(identity(), "infra");
-  desk_.variables["TALOSCONFIG"] = "both";
-  desk_.inputs.erase("/home/me/.talos/config");
+  host_.variables["TALOSCONFIG"] = "both";
+  host_.inputs.erase("/home/me/.talos/config");
   EXPECT_EQ(identity(), "infra");
 }
 
@@ -90,7 +90,7 @@ TEST_F(ClientIdentityTest, WhatCannotBeUsedIsNamed) {
 
 TEST_F(ClientIdentityTest, AGuestTurnsToTheEnvironmentsContextOfTheClustersName) {
   options_.ca.clear();
-  desk_.variables["TALOSCONFIG"] = "both";
+  host_.variables["TALOSCONFIG"] = "both";
   EXPECT_EQ(identity(), "own certificate");
   options_.may_be_guest = true;
   EXPECT_EQ(identity(), "infra");

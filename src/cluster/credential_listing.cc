@@ -49,7 +49,7 @@ std::string client_of(const SecretString& kubeconfig) {
 
 }  // namespace
 
-Listing credential_listing(const std::string& cluster, StateDir* state, WallTime now) {
+Listing credential_listing(const std::string& cluster, ClusterState* state, WallTime now) {
   Listing listing{
       "credential", {{"credential", "CREDENTIAL"}, {"expires", "EXPIRES"}, {"days", "DAYS"}}, {}};
   if (!state) return listing;

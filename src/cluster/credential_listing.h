@@ -1,13 +1,13 @@
 #pragma once
 
 #include "cluster/workspace.h"
-#include "port/desk.h"
 #include "port/display.h"
+#include "port/host.h"
 
 namespace ichor {
 
 /// When the client certificates in the state folder expire: those of its talosconfig and of its
 /// kubeconfig. Without rows where there are none.
-Listing credential_listing(const std::string& cluster, StateDir* state, WallTime now);
+Listing credential_listing(const std::string& cluster, ClusterState* state, WallTime now);
 
 }  // namespace ichor

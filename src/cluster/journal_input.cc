@@ -4,10 +4,10 @@
 
 namespace ichor {
 
-OrEnd<ClusterJournal> open_journal(const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {}, desk);
+OrEnd<ClusterJournal> open_journal(const CommonOptions& common, Host& host) {
+  auto input = read_profile_input(common, {}, host);
   if (!input) return tl::unexpected(std::move(input).error());
-  auto state = desk.open_state(state_path(common, *input), Desk::Missing::refuse);
+  auto state = host.open_state(state_path(common, *input), Host::Missing::refuse);
   if (!state) {
     Error error = state.error();
     if (error.code == Errc::invalid) {

@@ -15,10 +15,10 @@ SecretString seen_from_outside(const SecretString& kubeconfig, const OutsideView
 namespace {
 
 Result<SecretString> merged(const std::string& path, const SecretString& added,
-                            const MergeOptions& options, Desk& desk) {
+                            const MergeOptions& options, Host& host) {
   std::optional<SecretString> present;
-  if (desk.has_file(path)) {
-    auto text = desk.read_input(path);
+  if (host.has_file(path)) {
+    auto text = host.read_input(path);
     if (!text) return tl::unexpected(std::move(text).error());
     present.emplace(*std::move(text));
   }
@@ -28,23 +28,23 @@ Result<SecretString> merged(const std::string& path, const SecretString& added,
 }  // namespace
 
 Result<void> may_merge(const std::string& path, const MergeOptions& options, const Workspace& space,
-                       Desk& desk) {
+                       Host& host) {
   const auto own = make_kubeconfig(options.context, "https://unknown:6443", space.secrets.k8s,
-                                   desk.clock().wall());
+                                   host.clock().wall());
   if (!own) return tl::unexpected(own.error());
-  const auto whole = merged(path, *own, options, desk);
+  const auto whole = merged(path, *own, options, host);
   if (!whole) return tl::unexpected(whole.error());
   return {};
 }
 
 Result<bool> export_kubeconfig(const std::string& path, const OutsideView& outside,
-                               const MergeOptions& options, Workspace& space, Desk& desk) {
+                               const MergeOptions& options, Workspace& space, Host& host) {
   auto content = space.state->load("kubeconfig");
   if (!content) return tl::unexpected(std::move(content).error());
   if (!*content) return false;
-  auto whole = merged(path, seen_from_outside(**content, outside), options, desk);
+  auto whole = merged(path, seen_from_outside(**content, outside), options, host);
   if (!whole) return tl::unexpected(std::move(whole).error());
-  if (auto written = desk.export_secret(path, *whole); !written) {
+  if (auto written = host.export_secret(path, *whole); !written) {
     return tl::unexpected(std::move(written).error());
   }
   return true;

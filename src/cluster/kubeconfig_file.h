@@ -5,7 +5,7 @@
 #include "cluster/kubeconfig_merge.h"
 #include "cluster/profile_input.h"
 #include "cluster/workspace.h"
-#include "port/desk.h"
+#include "port/host.h"
 
 namespace ichor {
 
@@ -21,11 +21,11 @@ SecretString seen_from_outside(const SecretString& kubeconfig, const OutsideView
 /// Whether the cluster's kubeconfig could be merged into the file at `path`; asked before a run,
 /// because a refusal is bad news after twenty minutes.
 Result<void> may_merge(const std::string& path, const MergeOptions& options, const Workspace& space,
-                       Desk& desk);
+                       Host& host);
 
 /// Merges the kubeconfig that the run left in the state folder into the file where people want it,
 /// with a backup of what was there. False if there is none.
 Result<bool> export_kubeconfig(const std::string& path, const OutsideView& outside,
-                               const MergeOptions& options, Workspace& space, Desk& desk);
+                               const MergeOptions& options, Workspace& space, Host& host);
 
 }  // namespace ichor

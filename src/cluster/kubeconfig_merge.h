@@ -5,13 +5,13 @@
 
 #include "base/result.h"
 #include "base/secret.h"
-#include "port/desk.h"
+#include "port/host.h"
 
 namespace ichor {
 
 /// The kubeconfig that kubectl would write to: of the files in KUBECONFIG the first that is there,
 /// else the last one; without it ~/.kube/config. Empty if neither is told.
-std::string default_kubeconfig(Desk& desk);
+std::string default_kubeconfig(Host& host);
 
 enum class OnConflict { refuse, replace };
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "port/test_desk.h"
+#include "port/test_host.h"
 
 namespace ichor {
 namespace {
@@ -114,14 +114,14 @@ TEST(MergeKubeconfig, AUserOfAnotherClustersContextIsAConflict) {
 }
 
 TEST(DefaultKubeconfig, IsTheOneThatKubectlWritesTo) {
-  FakeDesk desk;
-  EXPECT_EQ(default_kubeconfig(desk), "");
-  desk.variables["HOME"] = "/home/me";
-  EXPECT_EQ(default_kubeconfig(desk), "/home/me/.kube/config");
-  desk.variables["KUBECONFIG"] = "/a::/b:/c";
-  EXPECT_EQ(default_kubeconfig(desk), "/c");
-  desk.inputs["/b"] = "";
-  EXPECT_EQ(default_kubeconfig(desk), "/b");
+  FakeHost host;
+  EXPECT_EQ(default_kubeconfig(host), "");
+  host.variables["HOME"] = "/home/me";
+  EXPECT_EQ(default_kubeconfig(host), "/home/me/.kube/config");
+  host.variables["KUBECONFIG"] = "/a::/b:/c";
+  EXPECT_EQ(default_kubeconfig(host), "/c");
+  host.inputs["/b"] = "";
+  EXPECT_EQ(default_kubeconfig(host), "/b");
 }
 
 }  // namespace

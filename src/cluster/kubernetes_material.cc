@@ -50,8 +50,8 @@ constexpr const char* kVariables[] = {"HELM_CACHE_HOME",
 
 class Loader {
  public:
-  Loader(const ProfileInput& input, StateDir& state, Desk& desk)
-      : state_(state), desk_(desk), root_(root_of(input, desk)) {
+  Loader(const ProfileInput& input, ClusterState& state, Host& host)
+      : state_(state), host_(host), root_(root_of(input, host)) {
     material_.plan = *input.profile.kubernetes;
   }
 
@@ -67,7 +67,7 @@ class Loader {
     if (options.last >= 1 && options.first <= 2) load_releases();
     if (options.last >= 2 && options.first <= 2) load_sealed_key();
     for (const char* name : kVariables) {
-      if (auto value = desk_.environment(name)) material_.environment[name] = *std::move(value);
+      if (auto value = host_.environment(name)) material_.environment[name] = *std::move(value);
     }
   }
 
@@ -75,11 +75,11 @@ class Loader {
   std::vector<Finding>& findings() { return findings_; }
 
  private:
-  static std::string root_of(const ProfileInput& input, Desk& desk) {
+  static std::string root_of(const ProfileInput& input, Host& host) {
     const std::string& root = input.profile.kubernetes->root;
     if (root.starts_with('/')) return root;
     const std::string path = input.folder + (root == "." ? "" : root);
-    return desk.absolute(path.empty() ? "." : path);
+    return host.absolute(path.empty() ? "." : path);
   }
 
   std::string at_root(const std::string& path) const {
@@ -107,7 +107,7 @@ class Loader {
   /// A chart that is a folder below the root; others are helm's to find.
   void resolve_chart(KubernetesPlan::Chart& chart) {
     const std::string folder = at_root(chart.chart);
-    if (!chart.chart.empty() && desk_.has_file(folder + "/Chart.yaml")) {
+    if (!chart.chart.empty() && host_.has_file(folder + "/Chart.yaml")) {
       chart.chart = folder;
       if (chart.version.empty()) chart.version = version_in(folder + "/Chart.yaml");
       if (!is_argument_value(chart.version)) {
@@ -119,7 +119,7 @@ class Loader {
   }
 
   std::string version_in(const std::string& file) {
-    const auto text = desk_.read_input(file);
+    const auto text = host_.read_input(file);
     if (!text) return {};
     const auto documents = yaml::parse(*text, file);
     if (!documents || documents->empty()) return {};
@@ -140,10 +140,10 @@ class Loader {
                                 material_.plan.namespaces.names.end());
     const std::string& tree = material_.plan.namespaces.tree;
     if (!tree.empty()) {
-      const auto entries = desk_.list_folder(tree);
+      const auto entries = host_.list_folder(tree);
       if (!entries) missing(tree, "there is no such folder", "correct phases.namespaces.tree");
       for (const std::string& entry : entries.value_or(std::vector<std::string>())) {
-        if (desk_.list_folder(tree + "/" + entry)) names.insert(entry);
+        if (host_.list_folder(tree + "/" + entry)) names.insert(entry);
       }
     }
     for (const std::string& name : names) add_namespace(name);
@@ -175,7 +175,7 @@ class Loader {
   void load_sealed_key() {
     const KubernetesPlan::SealedSecrets& sealed = material_.plan.sealed_secrets;
     if (!sealed.wanted) return;
-    if (auto added = add_sealed_secrets_key(sealed, state_, material_, desk_); !added) {
+    if (auto added = add_sealed_secrets_key(sealed, state_, material_, host_); !added) {
       missing("phases.secrets.sealed_secrets", added.error().message,
               "make an age key with age-keygen, and name it in SOPS_AGE_KEY_FILE");
     }
@@ -183,7 +183,7 @@ class Loader {
 
   void load_manifest(const std::string& file) {
     constexpr const char* fix = "encrypt it with sops to a key that you have";
-    const auto text = read_secret_file(file, desk_);
+    const auto text = read_secret_file(file, host_);
     if (!text) return missing(file, text.error().message, fix);
     auto objects = objects_of(text->reveal(), file);
     if (!objects) return missing(file, objects.error().message, fix);
@@ -203,7 +203,7 @@ class Loader {
     secret["metadata"]["name"] = item.name;
     secret["metadata"]["namespace"] = item.name_space;
     if (!item.age_key.empty()) {
-      const AgeKeys keys = find_age_keys({}, desk_);
+      const AgeKeys keys = find_age_keys({}, host_);
       if (keys.identities.own.empty()) {
         return missing("phases.secrets.items." + item.name, "there is no age key: " + keys.text(),
                        "make one with age-keygen, and name it in SOPS_AGE_KEY_FILE");
@@ -215,7 +215,7 @@ class Loader {
       secret["data"][item.age_key] = pki::base64(text);
     }
     for (const auto& [key, file] : item.files) {
-      const auto text = read_secret_file(at_root(file), desk_);
+      const auto text = read_secret_file(at_root(file), host_);
       if (!text) {
         missing(at_root(file), text.error().message,
                 "encrypt it with sops, or make it readable by its owner only");
@@ -232,9 +232,9 @@ class Loader {
                         std::any_of(material_.plan.secrets.begin(), material_.plan.secrets.end(),
                                     [](const auto& item) { return !item.onepassword.empty(); });
     if (!wanted) return;
-    std::string token = desk_.environment("OP_CONNECT_TOKEN").value_or("");
+    std::string token = host_.environment("OP_CONNECT_TOKEN").value_or("");
     if (!plan.connect_token_file.empty()) {
-      const auto text = read_secret_file(plan.connect_token_file, desk_);
+      const auto text = read_secret_file(plan.connect_token_file, host_);
       if (!text) {
         return missing(plan.connect_token_file, text.error().message,
                        "put 1Password Connect's token there, readable by its owner only");
@@ -257,7 +257,7 @@ class Loader {
   }
 
   void load_folder(const std::string& folder, int depth) {
-    const auto entries = desk_.list_folder(folder);
+    const auto entries = host_.list_folder(folder);
     if (!entries || depth > kDepthMax) {
       return missing(folder, entries ? "it is too deep" : "there is no such folder",
                      "correct phases.crds.dirs");
@@ -266,7 +266,7 @@ class Loader {
       const std::string path = folder + "/" + entry;
       const bool is_text =
           entry.ends_with(".yaml") || entry.ends_with(".yml") || entry.ends_with(".json");
-      if (desk_.list_folder(path)) {
+      if (host_.list_folder(path)) {
         load_folder(path, depth + 1);
       } else if (is_text) {
         load_crd_file(path);
@@ -275,7 +275,7 @@ class Loader {
   }
 
   void load_crd_file(const std::string& path) {
-    const auto text = desk_.read_input(path);
+    const auto text = host_.read_input(path);
     auto objects = text ? objects_of(*text, path)
                         : Result<std::vector<KubeObject>>(tl::unexpected(text.error()));
     if (!objects) return missing(path, objects.error().message, "fix the file");
@@ -287,8 +287,8 @@ class Loader {
   KubeObject values_of(const std::vector<std::string>& files) {
     KubeObject values = KubeObject::object();
     for (const std::string& file : files) {
-      auto text = desk_.read_input(file);
-      const auto plain = text ? open_if_sealed(SecretString(*std::move(text)), file, desk_)
+      auto text = host_.read_input(file);
+      const auto plain = text ? open_if_sealed(SecretString(*std::move(text)), file, host_)
                               : Result<SecretString>(tl::unexpected(text.error()));
       if (!plain) {
         missing(file, plain.error().message, "correct the values of the release");
@@ -331,8 +331,8 @@ class Loader {
     KubeObject repository;
     for (const char* name : {"helmrelease.yaml", "ocirepository.yaml"}) {
       const std::string path = fmt::format("{}/{}", folder, name);
-      if (!desk_.has_file(path)) continue;
-      const auto text = desk_.read_input(path);
+      if (!host_.has_file(path)) continue;
+      const auto text = host_.read_input(path);
       if (!text) return tl::unexpected(text.error());
       auto objects = objects_of(*text, path);
       if (!objects) return tl::unexpected(objects.error());
@@ -346,12 +346,12 @@ class Loader {
     auto release = release_of_tree(helm_release, repository, folder);
     if (!release) return release;
     const std::string local = at_root(release->chart);
-    if (desk_.has_file(local + "/Chart.yaml")) release->chart = local;
+    if (host_.has_file(local + "/Chart.yaml")) release->chart = local;
     return release;
   }
 
-  StateDir& state_;
-  Desk& desk_;
+  ClusterState& state_;
+  Host& host_;
   std::string root_;
   KubernetesMaterial material_;
   std::vector<Finding> findings_;
@@ -359,9 +359,9 @@ class Loader {
 
 }  // namespace
 
-OrEnd<KubernetesMaterial> load_material(const ProfileInput& input, StateDir& state,
-                                        const MaterialOptions& options, Desk& desk) {
-  Loader loader(input, state, desk);
+OrEnd<KubernetesMaterial> load_material(const ProfileInput& input, ClusterState& state,
+                                        const MaterialOptions& options, Host& host) {
+  Loader loader(input, state, host);
   loader.load(options);
   if (!loader.findings().empty()) {
     RunResult result;

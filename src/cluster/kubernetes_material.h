@@ -3,7 +3,7 @@
 #include "cluster/profile_input.h"
 #include "model/or_end.h"
 #include "phase/kubernetes/material.h"
-#include "port/desk.h"
+#include "port/host.h"
 
 namespace ichor {
 
@@ -16,7 +16,7 @@ struct MaterialOptions {
 /// Reads and decrypts what the phases of a profile need, and resolves its paths. A sealed-secrets
 /// key pair that the state folder does not have yet is made. Ends with findings that name every
 /// file that cannot be had; nothing has been sent by then.
-OrEnd<KubernetesMaterial> load_material(const ProfileInput& input, StateDir& state,
-                                        const MaterialOptions& options, Desk& desk);
+OrEnd<KubernetesMaterial> load_material(const ProfileInput& input, ClusterState& state,
+                                        const MaterialOptions& options, Host& host);
 
 }  // namespace ichor

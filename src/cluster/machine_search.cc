@@ -117,7 +117,7 @@ NodePlan plan_for(const Sighting& sight, std::size_t number, bool control_plane)
 }  // namespace
 
 std::unique_ptr<Finder> make_finder(const ClusterProfile& profile, const ScanOptions& options,
-                                    Site& site) {
+                                    ClusterApis& apis) {
   Finder::Places places;
   std::string homes;
   for (const NodePlan& plan : profile.nodes) {
@@ -139,7 +139,7 @@ std::unique_ptr<Finder> make_finder(const ClusterProfile& profile, const ScanOpt
     scan.within = std::chrono::seconds(1);
   }
   if (asked) scan.probe.depth = ProbeDepth::facts;
-  return std::make_unique<Finder>(site.scout(), std::move(places), std::move(scan),
+  return std::make_unique<Finder>(apis.scout(), std::move(places), std::move(scan),
                                   MatchOptions{options.match_by_order});
 }
 
@@ -167,20 +167,20 @@ RunResult uncertain(const ClusterProfile& profile, const MachineMatch& match) {
   return result;
 }
 
-OrEnd<void> find_machines(const ClusterProfile& profile, Workspace& space, Desk& desk) {
+OrEnd<void> find_machines(const ClusterProfile& profile, Workspace& space, Host& host) {
   const bool wanted =
       std::any_of(profile.nodes.begin(), profile.nodes.end(),
                   [&](const NodePlan& plan) { return is_nowhere(plan, space.facts); });
   if (!space.finder || !wanted || space.finder->report()) return {};
   CancelScope scope;
-  const Context context{&desk.clock(), &scope};
-  const int signal = desk.drive(look_into(*space.finder, context, profile, space.facts), scope);
+  const Context context{&host.clock(), &scope};
+  const int signal = host.drive(look_into(*space.finder, context, profile, space.facts), scope);
   if (signal == SIGTERM) return end_with(Exit::terminated, "terminated");
   if (signal != 0) return end_with(Exit::interrupted, "interrupted");
   const MachineMatch match = space.finder->match(profile, space.facts);
   if (match.ambiguous.empty()) return {};
-  desk.display().show(machine_listing(space.finder->report()->seen, match));
-  desk.display().show(match_listing(match));
+  host.display().show(machine_listing(space.finder->report()->seen, match));
+  host.display().show(match_listing(match));
   return tl::unexpected(uncertain(profile, match));
 }
 

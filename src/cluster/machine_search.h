@@ -8,7 +8,7 @@
 #include "model/cluster_profile.h"
 #include "model/or_end.h"
 #include "model/run_options.h"
-#include "port/desk.h"
+#include "port/host.h"
 
 namespace ichor {
 
@@ -17,12 +17,12 @@ struct Workspace;
 /// Who looks for the profile's machines: at the addresses of `options`, or else at the nodes' own
 /// and then in node_cidr. Null if that is no network that can be scanned.
 std::unique_ptr<Finder> make_finder(const ClusterProfile& profile, const ScanOptions& options,
-                                    Site& site);
+                                    ClusterApis& apis);
 
 /// Before a command looks at nodes or changes them: looks for those that have no address of their
 /// own. Ends with exit 5, the matrix and what was found if it is not certain which machine is
 /// which; a machine that is missing is no end, because it may boot yet.
-OrEnd<void> find_machines(const ClusterProfile& profile, Workspace& space, Desk& desk);
+OrEnd<void> find_machines(const ClusterProfile& profile, Workspace& space, Host& host);
 
 /// Everybody who was seen, with the node's name where there is one.
 Listing machine_listing(const std::vector<Sighting>& seen, const MachineMatch& match);

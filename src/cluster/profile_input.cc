@@ -56,14 +56,14 @@ void try_patches(const PatchTexts& texts, Judged& judged) {
 
 /// The rules, and whether the patches can be applied. Patches that a rule found wrong are not tried
 /// as well: that would say the same in other words.
-void judge_content(Judged& judged, Desk& desk) {
+void judge_content(Judged& judged, Host& host) {
   const std::string& folder = judged.folder;
   const ClusterProfile& profile = judged.reading.profile;
   const PatchTexts texts = judged.reading.recipe
                                ? texts_of(*judged.reading.recipe)
-                               : read_patch_texts(judged.reading, folder, judged.findings, desk);
+                               : read_patch_texts(judged.reading, folder, judged.findings, host);
   LintInput input{profile, judged.reading.source};
-  input.material = read_lint_material(judged.reading, texts, folder, desk, judged.findings);
+  input.material = read_lint_material(judged.reading, texts, folder, host, judged.findings);
   std::vector<Finding> of_rules = lint(input);
   judged.findings.insert(judged.findings.end(), std::move_iterator(of_rules.begin()),
                          std::move_iterator(of_rules.end()));
@@ -101,10 +101,10 @@ void drop_followups(Judged& judged) {
 }
 
 /// Whether Talos would take the configs that come out. The secrets in them are made up.
-void judge_configs(Judged& judged, Desk& desk) {
+void judge_configs(Judged& judged, Host& host) {
   const ClusterProfile& profile = judged.reading.profile;
   const pki::SecretsBundle secrets =
-      pki::throw_away_secrets(desk.clock().wall(), profile.talos.contract);
+      pki::throw_away_secrets(host.clock().wall(), profile.talos.contract);
   auto configs = judged.reading.recipe ? cook_all(profile, *judged.reading.recipe, secrets)
                                        : generate_all(profile, secrets, judged.patches);
   if (!configs) return;  // its reason was found by the rules, or is one of the secrets
@@ -116,16 +116,16 @@ void judge_configs(Judged& judged, Desk& desk) {
 /// How far a profile is judged: what it says, or also the configs that are made of it.
 enum class Depth { profile, configs };
 
-OrEnd<Judged> judge(const CommonOptions& common, Desk& desk, Depth depth) {
+OrEnd<Judged> judge(const CommonOptions& common, Host& host, Depth depth) {
   SecretWords secrets;
-  auto reading = read_profile_file(common.profile, secrets, desk);
+  auto reading = read_profile_file(common.profile, secrets, host);
   if (!reading) return tl::unexpected(std::move(reading).error());
-  Judged judged{*std::move(reading), profile_folder(common.profile, desk), {}, {}};
+  Judged judged{*std::move(reading), profile_folder(common.profile, host), {}, {}};
   judged.findings = judged.reading.findings;
   const bool whole = judged.reading.ok();
-  judge_content(judged, desk);
+  judge_content(judged, host);
   if (!whole) drop_followups(judged);
-  if (depth == Depth::configs && !has_error(judged.findings)) judge_configs(judged, desk);
+  if (depth == Depth::configs && !has_error(judged.findings)) judge_configs(judged, host);
   secrets.hide(judged.findings);
   settle(judged.findings);
   return judged;
@@ -231,13 +231,13 @@ void order_nodes(const ChangeOptions& options, ClusterProfile& profile) {
   if (options.concurrency) profile.concurrency = *options.concurrency;
 }
 
-OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged, Desk& desk) {
+OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged, Host& host) {
   if (has_error(judged.findings)) {
     RunResult result;
     result.exit = Exit::findings;
     result.verdict = fmt::format("{}: the profile must be corrected first", common.profile);
     result.findings = std::move(judged.findings);
-    if (!for_programs(common.output)) show_source_lines(result.findings, desk);
+    if (!for_programs(common.output)) show_source_lines(result.findings, host);
     return tl::unexpected(std::move(result));
   }
   const ClusterProfile& profile = judged.reading.profile;
@@ -284,17 +284,17 @@ void take_patience(const PatienceOptions& options, ClusterProfile& profile) {
   if (options.stuck) profile.budgets.stuck = *options.stuck;
 }
 
-OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Desk& desk) {
-  auto judged = judge(common, desk, Depth::configs);
+OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Host& host) {
+  auto judged = judge(common, host, Depth::configs);
   if (!judged) return tl::unexpected(std::move(judged).error());
   return std::move(judged->findings);
 }
 
 OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const ProfileOptions& options,
-                                       Desk& desk) {
-  auto judged = judge(common, desk, Depth::profile);
+                                       Host& host) {
+  auto judged = judge(common, host, Depth::profile);
   if (!judged) return tl::unexpected(std::move(judged).error());
-  auto input = accept(common, *std::move(judged), desk);
+  auto input = accept(common, *std::move(judged), host);
   if (!input) return input;
   if (auto settled = settle_access(options.nodes.access, *input); !settled) {
     return tl::unexpected(std::move(settled).error());

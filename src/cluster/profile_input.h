@@ -10,7 +10,7 @@
 #include "model/machine_spec.h"
 #include "model/or_end.h"
 #include "model/run_options.h"
-#include "port/desk.h"
+#include "port/host.h"
 #include "profile/recipe.h"
 
 namespace ichor {
@@ -46,7 +46,7 @@ struct ProfileOptions {
 /// flag names a node that it does not have, and with 3 and all findings at once if one of them is
 /// an error.
 OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const ProfileOptions& options,
-                                       Desk& desk);
+                                       Host& host);
 
 /// The flags' patience instead of the profile's.
 void take_patience(const PatienceOptions& options, ClusterProfile& profile);
@@ -56,7 +56,7 @@ OrEnd<std::vector<NodeName>> find_names(const std::vector<NodeName>& typed,
                                         ClusterProfile& profile);
 
 /// All findings of the profile, errors or not.
-OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Desk& desk);
+OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Host& host);
 
 /// Where the state of the cluster lives: --state-dir, or ichor/NAME below a lab's folder, or
 /// .ichor/NAME beside the profile.

@@ -18,13 +18,13 @@ namespace {
 constexpr const char* kFile = "sealed-secrets.sops.yaml";
 constexpr Duration kLifetime = std::chrono::hours(10 * 365 * 24);
 
-Result<KubeObject> make_pair(const KubernetesPlan::SealedSecrets& plan, Desk& desk) {
+Result<KubeObject> make_pair(const KubernetesPlan::SealedSecrets& plan, Host& host) {
   pki::LeafRequest request;
   request.common_name = "sealed-secret";
   request.organizations = {"sealed-secret"};
-  request.not_before = desk.clock().wall();
+  request.not_before = host.clock().wall();
   request.lifetime = kLifetime;
-  const auto key = pki::PrivateKey::from_pem(desk.take_rsa_key());
+  const auto key = pki::PrivateKey::from_pem(host.take_rsa_key());
   if (!key) return tl::unexpected(key.error());
   const auto pair = pki::issue_self_signed(request, *key);
   if (!pair) return tl::unexpected(pair.error());
@@ -37,8 +37,8 @@ Result<KubeObject> make_pair(const KubernetesPlan::SealedSecrets& plan, Desk& de
   return secret;
 }
 
-Result<SecretString> seal(const KubeObject& secret, Desk& desk) {
-  const AgeKeys keys = find_age_keys({}, desk);
+Result<SecretString> seal(const KubeObject& secret, Host& host) {
+  const AgeKeys keys = find_age_keys({}, host);
   sops::EncryptOptions options;
   for (const age::Identity& identity : keys.identities.own) {
     options.recipients.push_back(identity.recipient());
@@ -50,7 +50,7 @@ Result<SecretString> seal(const KubeObject& secret, Desk& desk) {
                     keys.text());
   }
   options.rules.encrypted_regex = "^(data|stringData)$";
-  options.now = desk.clock().wall();
+  options.now = host.clock().wall();
   const std::string text =
       yaml::emit(yaml::from_json(nlohmann::ordered_json::parse(secret.dump())));
   auto sealed = sops::encrypt(text, kFile, options);
@@ -60,21 +60,21 @@ Result<SecretString> seal(const KubeObject& secret, Desk& desk) {
 
 }  // namespace
 
-Result<void> add_sealed_secrets_key(const KubernetesPlan::SealedSecrets& plan, StateDir& state,
-                                    KubernetesMaterial& material, Desk& desk) {
+Result<void> add_sealed_secrets_key(const KubernetesPlan::SealedSecrets& plan, ClusterState& state,
+                                    KubernetesMaterial& material, Host& host) {
   auto kept = state.load(kFile);
   if (!kept) return tl::unexpected(std::move(kept).error());
   if (*kept) {
-    const auto plain = open_if_sealed(**std::move(kept), kFile, desk);
+    const auto plain = open_if_sealed(**std::move(kept), kFile, host);
     if (!plain) return tl::unexpected(plain.error());
     auto objects = objects_of(plain->reveal(), kFile);
     if (!objects) return tl::unexpected(std::move(objects).error());
     for (KubeObject& object : *objects) material.sealed_keys.push_back(std::move(object));
     return {};
   }
-  auto secret = make_pair(plan, desk);
+  auto secret = make_pair(plan, host);
   if (!secret) return tl::unexpected(std::move(secret).error());
-  auto sealed = seal(*secret, desk);
+  auto sealed = seal(*secret, host);
   if (!sealed) return tl::unexpected(std::move(sealed).error());
   material.fresh_key = ref_of(*secret);
   material.fresh_key_file = kFile;

@@ -10,11 +10,11 @@
 namespace ichor {
 
 OrEnd<pki::SecretsBundle> parse_secrets(const SecretString& plain, const std::string& file,
-                                        Desk& desk) {
+                                        Host& host) {
   SecretString text = plain;
   if (text.reveal().find("${") != std::string_view::npos) {
     auto substituted = substitute(
-        text.reveal(), [&desk](const std::string& name) { return desk.environment(name); });
+        text.reveal(), [&host](const std::string& name) { return host.environment(name); });
     if (!substituted) {
       return end_with(Exit::findings, fmt::format("{}: {}", file, substituted.error()));
     }
@@ -25,30 +25,30 @@ OrEnd<pki::SecretsBundle> parse_secrets(const SecretString& plain, const std::st
   return *std::move(bundle);
 }
 
-OrEnd<pki::SecretsBundle> read_secrets_input(const std::string& path, Desk& desk) {
-  auto text = desk.read_input(path);
+OrEnd<pki::SecretsBundle> read_secrets_input(const std::string& path, Host& host) {
+  auto text = host.read_input(path);
   if (!text) return end_with(Exit::usage, text.error().message);
-  auto plain = open_if_sealed(SecretString(*std::move(text)), path, desk);
+  auto plain = open_if_sealed(SecretString(*std::move(text)), path, host);
   if (!plain) return end_with(plain.error());
-  return parse_secrets(*plain, path, desk);
+  return parse_secrets(*plain, path, host);
 }
 
-pki::SecretsBundle fresh_secrets(const TalosVersion& contract, Desk& desk) {
+pki::SecretsBundle fresh_secrets(const TalosVersion& contract, Host& host) {
   pki::SecretsOptions options;
   options.contract = contract;
   const auto known = find_contract(contract);
   options.standard_cluster_id = known && known->standard_cluster_id;
   if (pki::service_account_kind(contract) == pki::KeyKind::rsa) {
-    options.service_account_key = desk.take_rsa_key();
+    options.service_account_key = host.take_rsa_key();
   }
-  return pki::generate_secrets(desk.clock().wall(), options);
+  return pki::generate_secrets(host.clock().wall(), options);
 }
 
 Result<SecretString> text_for_secrets_file(const std::string& path,
-                                           const pki::SecretsBundle& bundle, Desk& desk) {
+                                           const pki::SecretsBundle& bundle, Host& host) {
   SecretString plain = pki::write_secrets(bundle);
-  if (has_sops_name(path)) return seal_for_name(path, plain, desk);
-  if (auto allowed = desk.may_export(path); !allowed) return tl::unexpected(allowed.error());
+  if (has_sops_name(path)) return seal_for_name(path, plain, host);
+  if (auto allowed = host.may_export(path); !allowed) return tl::unexpected(allowed.error());
   return plain;
 }
 

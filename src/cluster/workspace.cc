@@ -27,16 +27,17 @@ constexpr const char* kTalosconfigFile = "talosconfig";
 constexpr Duration kRenewBefore = std::chrono::hours(24 * 30);
 
 /// Null if the folder is missing and was not to be made.
-OrEnd<std::unique_ptr<StateDir>> open_state(const WorkspaceOptions& options, Desk& desk) {
-  auto state = desk.open_state(options.state_dir,
-                               options.read_only ? Desk::Missing::refuse : Desk::Missing::make);
+OrEnd<std::unique_ptr<ClusterState>> open_state(const WorkspaceOptions& options, Host& host) {
+  auto state = host.open_state(options.state_dir,
+                               options.read_only ? Host::Missing::refuse : Host::Missing::make);
   if (state) return *std::move(state);
-  if (options.read_only && state.error().code == Errc::invalid) return std::unique_ptr<StateDir>();
+  if (options.read_only && state.error().code == Errc::invalid)
+    return std::unique_ptr<ClusterState>();
   return end_with(state.error());
 }
 
 /// A journal from elsewhere does not know what its original has seen since.
-OrEnd<void> settle_origin(const WorkspaceOptions& options, StateDir& state, Desk& desk) {
+OrEnd<void> settle_origin(const WorkspaceOptions& options, ClusterState& state, Host& host) {
   if (!state.copied()) return {};
   if (!options.adopt) {
     return end_with(
@@ -46,16 +47,16 @@ OrEnd<void> settle_origin(const WorkspaceOptions& options, StateDir& state, Desk
                     state.path()),
         "L6");
   }
-  if (auto adopted = state.adopt(desk.owner()); !adopted) return end_with(adopted.error());
+  if (auto adopted = state.adopt(host.owner()); !adopted) return end_with(adopted.error());
   return {};
 }
 
-OrEnd<JournalFacts> load_facts(StateDir* state, Desk& desk) {
+OrEnd<JournalFacts> load_facts(ClusterState* state, Host& host) {
   JournalFacts facts;
   if (!state) return facts;
-  auto records = read_journal(state->journal(), desk);
+  auto records = read_journal(state->journal(), host);
   if (!records) return tl::unexpected(std::move(records).error());
-  for (const JournalRecord& record : *records) facts.fold(record, desk.clock().now());
+  for (const JournalRecord& record : *records) facts.fold(record, host.clock().now());
   return facts;
 }
 
@@ -68,10 +69,10 @@ std::string secrets_place(const ProfileInput& input, const WorkspaceOptions& opt
 
 /// The text of the secrets: from the profile's own file, or from the state folder; nothing if there
 /// are none yet.
-OrEnd<std::optional<SecretString>> load_secrets(const std::string& place, StateDir* state,
-                                                Desk& desk) {
-  if (!place.empty() && desk.has_file(place)) {
-    auto text = read_secret_file(place, desk);
+OrEnd<std::optional<SecretString>> load_secrets(const std::string& place, ClusterState* state,
+                                                Host& host) {
+  if (!place.empty() && host.has_file(place)) {
+    auto text = read_secret_file(place, host);
     if (!text) return end_with(text.error());
     return std::optional<SecretString>(*std::move(text));
   }
@@ -79,7 +80,7 @@ OrEnd<std::optional<SecretString>> load_secrets(const std::string& place, StateD
   auto text = state->load(kSecretsFile);
   if (!text) return end_with(text.error());
   if (!*text) return std::optional<SecretString>();
-  auto plain = open_if_sealed(**std::move(text), kSecretsFile, desk);
+  auto plain = open_if_sealed(**std::move(text), kSecretsFile, host);
   if (!plain) return end_with(plain.error());
   return std::optional<SecretString>(*std::move(plain));
 }
@@ -87,71 +88,71 @@ OrEnd<std::optional<SecretString>> load_secrets(const std::string& place, StateD
 /// Keeps new secrets where the profile wants them, or in the state folder. If another run was
 /// faster, its secrets count.
 OrEnd<pki::SecretsBundle> keep_secrets(pki::SecretsBundle bundle, const std::string& place,
-                                       StateDir& state, Desk& desk) {
+                                       ClusterState& state, Host& host) {
   if (place.empty()) {
     const auto created = state.create(kSecretsFile, pki::write_secrets(bundle));
     if (!created) return end_with(created.error());
     if (*created) return bundle;
   } else {
-    const auto text = text_for_secrets_file(place, bundle, desk);
+    const auto text = text_for_secrets_file(place, bundle, host);
     if (!text) return end_with(text.error());
-    const auto created = desk.create_private(place, *text, false);
+    const auto created = host.create_private(place, *text, false);
     if (created) return bundle;
-    if (!desk.has_file(place)) return end_with(created.error());
+    if (!host.has_file(place)) return end_with(created.error());
   }
-  const auto text = load_secrets(place, &state, desk);
+  const auto text = load_secrets(place, &state, host);
   if (!text) return tl::unexpected(text.error());
   if (!*text) return end_with(Exit::failed, "secrets.yaml came and went");
-  return parse_secrets(**text, place.empty() ? kSecretsFile : place, desk);
+  return parse_secrets(**text, place.empty() ? kSecretsFile : place, host);
 }
 
-void tell_of_keys(const char* what, Desk& desk) {
+void tell_of_keys(const char* what, Host& host) {
   Event event;
-  event.at = desk.clock().now();
+  event.at = host.clock().now();
   event.phase = "secrets";
   event.text = what;
-  desk.display().emit(event);
+  host.display().emit(event);
 }
 
 /// Those of ready-made configs, or fresh ones. What is not kept, or kept for a lab only, need not
 /// be waited for: a key for service accounts as talosctl makes it takes seconds.
 Result<pki::SecretsBundle> first_secrets(const ClusterProfile& profile, const ReadyConfigs* ready,
-                                         bool for_good, Desk& desk) {
+                                         bool for_good, Host& host) {
   if (ready) return secrets_of(*ready);
   if (!for_good) {
-    return pki::throw_away_secrets(desk.clock().wall(), profile.talos.contract);
+    return pki::throw_away_secrets(host.clock().wall(), profile.talos.contract);
   }
-  pki::SecretsBundle bundle = fresh_secrets(profile.talos.contract, desk);
-  tell_of_keys("the keys of the cluster are made", desk);
+  pki::SecretsBundle bundle = fresh_secrets(profile.talos.contract, host);
+  tell_of_keys("the keys of the cluster are made", host);
   return bundle;
 }
 
 /// Starts the slow part of secrets that are due, so that it is done when they are wanted.
 OrEnd<void> begin_keys(const ProfileInput& input, const ReadyConfigs* ready,
-                       const WorkspaceOptions& options, const Workspace& space, Desk& desk) {
+                       const WorkspaceOptions& options, const Workspace& space, Host& host) {
   const bool may_begin = options.makes_secrets && !options.read_only &&
                          !options.throw_away_secrets && ready == nullptr;
   if (!may_begin || !space.facts.secrets().empty()) return {};
-  const auto present = load_secrets(secrets_place(input, options), space.state.get(), desk);
+  const auto present = load_secrets(secrets_place(input, options), space.state.get(), host);
   if (!present) return tl::unexpected(present.error());
   if (*present) return {};
-  tell_of_keys("making the keys of the cluster, beside the checks", desk);
+  tell_of_keys("making the keys of the cluster, beside the checks", host);
   if (pki::service_account_kind(input.profile.talos.contract) == pki::KeyKind::rsa) {
-    desk.begin_rsa_key();
+    host.begin_rsa_key();
   }
   return {};
 }
 
 OrEnd<void> begin_secrets(const ProfileInput& input, const ReadyConfigs* ready,
-                          const WorkspaceOptions& options, Workspace& space, Desk& desk) {
+                          const WorkspaceOptions& options, Workspace& space, Host& host) {
   const std::string place = secrets_place(input, options);
   space.secrets_kept = options.makes_secrets && !options.read_only;
   const bool for_good = space.secrets_kept && !options.throw_away_secrets;
-  auto bundle = first_secrets(input.profile, ready, for_good, desk);
+  auto bundle = first_secrets(input.profile, ready, for_good, host);
   if (!bundle) return end_with(bundle.error());
   space.secrets = *std::move(bundle);
   if (!space.secrets_kept) return {};
-  auto kept = keep_secrets(std::move(space.secrets), place, *space.state, desk);
+  auto kept = keep_secrets(std::move(space.secrets), place, *space.state, host);
   if (!kept) return tl::unexpected(std::move(kept).error());
   space.secrets = *std::move(kept);
   return {};
@@ -162,9 +163,9 @@ using GivenIdentity = std::optional<pki::TalosContext>;
 /// Finds or makes the secrets, and the identity that was given instead of one made of them. Without
 /// secrets that is all there is, if it is enough.
 OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfigs* ready,
-                                    const WorkspaceOptions& options, Workspace& space, Desk& desk) {
+                                    const WorkspaceOptions& options, Workspace& space, Host& host) {
   const std::string place = secrets_place(input, options);
-  auto text = load_secrets(place, space.state.get(), desk);
+  auto text = load_secrets(place, space.state.get(), host);
   if (!text) return tl::unexpected(std::move(text).error());
   if (!*text && !ready && !space.facts.secrets().empty()) {
     return end_with(
@@ -177,11 +178,11 @@ OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfig
   }
   IdentityOptions identity{input.access, input.profile.name, {}, options.as_guest};
   if (*text) {
-    auto bundle = parse_secrets(**text, place.empty() ? kSecretsFile : place, desk);
+    auto bundle = parse_secrets(**text, place.empty() ? kSecretsFile : place, host);
     if (!bundle) return tl::unexpected(std::move(bundle).error());
     space.secrets = *std::move(bundle);
   } else {
-    auto given = find_identity(identity, desk);
+    auto given = find_identity(identity, host);
     if (!given) return tl::unexpected(std::move(given).error());
     if (*given && options.as_guest) return *std::move(given);
     if (*given && !ready) {
@@ -192,12 +193,12 @@ OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfig
                                   "a machine config",
                                   input.profile.name));
     }
-    if (auto begun = begin_secrets(input, ready, options, space, desk); !begun) {
+    if (auto begun = begin_secrets(input, ready, options, space, host); !begun) {
       return tl::unexpected(std::move(begun).error());
     }
   }
   identity.ca = space.secrets.os.certificate;
-  return find_identity(identity, desk);
+  return find_identity(identity, host);
 }
 
 /// The contract is that of the cluster's first run: a newer one changes what is generated, so it is
@@ -268,7 +269,7 @@ bool still_good(const SecretString& text, const pki::TalosContext& wanted, WallT
 /// Makes a client certificate for this run, and keeps a talosconfig for people.
 OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input,
                                             const WorkspaceOptions& options, const Workspace& space,
-                                            Desk& desk) {
+                                            Host& host) {
   const auto dialled = [&](const IpAddress& address) {
     return (options.dial ? options.dial(address) : address).value();
   };
@@ -277,7 +278,7 @@ OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input,
     nodes.push_back(dialled(plan.address));
     if (plan.role == Role::control_plane) endpoints.push_back(nodes.back());
   }
-  const WallTime now = desk.clock().wall();
+  const WallTime now = host.clock().wall();
   const auto made =
       pki::make_talosconfig(input.profile.name, space.secrets.os, endpoints, nodes, now);
   if (!made) return end_with(made.error());
@@ -300,30 +301,30 @@ OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input,
 }  // namespace
 
 OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceOptions& options,
-                                Desk& desk) {
+                                Host& host) {
   Workspace space;
-  auto state = open_state(options, desk);
+  auto state = open_state(options, host);
   if (!state) return tl::unexpected(std::move(state).error());
   space.state = *std::move(state);
   if (!options.read_only) {
-    if (auto settled = settle_origin(options, *space.state, desk); !settled) {
+    if (auto settled = settle_origin(options, *space.state, host); !settled) {
       return tl::unexpected(std::move(settled).error());
     }
   }
-  auto facts = load_facts(space.state.get(), desk);
+  auto facts = load_facts(space.state.get(), host);
   if (!facts) return tl::unexpected(std::move(facts).error());
   space.facts = *std::move(facts);
-  auto ready = find_ready_configs(input, options.config_dir, desk);
+  auto ready = find_ready_configs(input, options.config_dir, host);
   if (!ready) return tl::unexpected(std::move(ready).error());
   const ReadyConfigs* taken = *ready ? &**ready : nullptr;
   space.ready_made = taken != nullptr;
-  if (auto begun = begin_keys(input, taken, options, space, desk); !begun) {
+  if (auto begun = begin_keys(input, taken, options, space, host); !begun) {
     return tl::unexpected(std::move(begun).error());
   }
   if (options.meanwhile) {
     if (auto refused = options.meanwhile(space)) return tl::unexpected(*std::move(refused));
   }
-  auto given = settle_secrets(input, taken, options, space, desk);
+  auto given = settle_secrets(input, taken, options, space, host);
   if (!given) return tl::unexpected(std::move(given).error());
   const bool is_guest = *given && space.secrets.os.certificate.empty();
   if (!is_guest) {
@@ -332,7 +333,7 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceOption
     space.configs = *std::move(configs);
     // The plan of a few nodes says nothing about edits of the profile.
     if (input.narrowed()) space.configs.plan = {};
-    auto own = settle_talosconfig(input, options, space, desk);
+    auto own = settle_talosconfig(input, options, space, host);
     if (!own) return tl::unexpected(std::move(own).error());
     if (!*given) *given = *std::move(own);
   }
@@ -341,14 +342,14 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceOption
   if (!space.secrets_kept) space.configs.contract = {};
   if (!space.secrets_kept) space.configs.plan = {};
   const pki::TalosContext& context = **given;
-  auto site = desk.reach(Access{context.ca, context.client.certificate, context.client.key,
+  auto apis = host.reach(Access{context.ca, context.client.certificate, context.client.key,
                                 options.dial, input.endpoints});
-  if (!site) return end_with(site.error());
-  space.site = *std::move(site);
+  if (!apis) return end_with(apis.error());
+  space.apis = *std::move(apis);
   // What a lab bound is known, and the rest of its network is not there. Behind endpoints nodes are
   // not dialled at all.
   const bool dials = !options.dial && input.endpoints.empty();
-  if (dials) space.finder = make_finder(input.profile, {}, *space.site);
+  if (dials) space.finder = make_finder(input.profile, {}, *space.apis);
   return space;
 }
 

@@ -11,7 +11,7 @@
 #include "model/config_set.h"
 #include "model/journal_facts.h"
 #include "model/or_end.h"
-#include "port/desk.h"
+#include "port/host.h"
 #include "secrets/secrets_bundle.h"
 
 namespace ichor {
@@ -19,13 +19,13 @@ namespace ichor {
 /// Everything a command needs to work on one cluster: its state, its secrets, the configs made of
 /// them, and the way to its nodes.
 struct Workspace {
-  std::unique_ptr<StateDir> state;  // null: there is none yet, and none was to be made
+  std::unique_ptr<ClusterState> state;  // null: there is none yet, and none was to be made
   pki::SecretsBundle secrets;
   bool secrets_kept{true};  // else they were made for this look only, and no node knows them
   ConfigSet configs;
   bool ready_made{false};  // the configs were made elsewhere
   JournalFacts facts;      // of earlier runs
-  std::unique_ptr<Site> site;
+  std::unique_ptr<ClusterApis> apis;
   std::unique_ptr<Finder> finder;  // of machines whose addresses are not known; null on a lab
 };
 
@@ -57,6 +57,6 @@ KubeconfigCheck kubeconfig_check(const ClusterProfile& profile, const Workspace&
 /// lock us out of it; and they are kept only if `makes_secrets` says so, so that looking first
 /// leaves all choices open.
 OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceOptions& options,
-                                Desk& desk);
+                                Host& host);
 
 }  // namespace ichor

@@ -2,8 +2,8 @@
 
 namespace ichor {
 
-Exit run_command(const Invocation& invocation, Desk& desk) {
-  return std::visit([&](const auto& request) { return run(request, invocation.common, desk); },
+Exit run_command(const Invocation& invocation, Host& host) {
+  return std::visit([&](const auto& request) { return run(request, invocation.common, host); },
                     invocation.request);
 }
 

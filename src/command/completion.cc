@@ -13,26 +13,26 @@ namespace {
 /// Enough of a run's id for a person to take it up.
 constexpr std::size_t kShortId = 8;
 
-std::vector<std::string> node_names(const CommonOptions& common, Desk& desk) {
+std::vector<std::string> node_names(const CommonOptions& common, Host& host) {
   std::vector<std::string> names;
-  const auto input = read_profile_input(common, {}, desk);
+  const auto input = read_profile_input(common, {}, host);
   if (!input) return names;
   for (const NodePlan& plan : input->everybody) names.push_back(plan.name.value());
   return names;
 }
 
-std::vector<std::string> cluster_names(const CommonOptions& common, Desk& desk) {
+std::vector<std::string> cluster_names(const CommonOptions& common, Host& host) {
   CommonOptions any = common;
   any.cluster.clear();
-  const auto input = read_profile_input(any, {}, desk);
+  const auto input = read_profile_input(any, {}, host);
   return input ? std::vector<std::string>{input->profile.name} : std::vector<std::string>{};
 }
 
-std::vector<std::string> run_names(const CommonOptions& common, Desk& desk) {
+std::vector<std::string> run_names(const CommonOptions& common, Host& host) {
   std::vector<std::string> names;
-  const auto journal = open_journal(common, desk);
+  const auto journal = open_journal(common, host);
   if (!journal) return names;
-  const auto records = read_journal(journal->state->journal(), desk);
+  const auto records = read_journal(journal->state->journal(), host);
   if (!records) return names;
   for (const RunEntry& entry : run_entries(runs_of(*records))) {
     names.push_back(entry.id.substr(0, kShortId));
@@ -41,12 +41,12 @@ std::vector<std::string> run_names(const CommonOptions& common, Desk& desk) {
 }
 
 /// What is not known is left out: a shell that completes a line has no place for errors.
-std::vector<std::string> names_of(NameKind kind, const CommonOptions& common, Desk& desk) {
+std::vector<std::string> names_of(NameKind kind, const CommonOptions& common, Host& host) {
   switch (kind) {
-    case NameKind::nodes: return node_names(common, desk);
-    case NameKind::clusters: return cluster_names(common, desk);
+    case NameKind::nodes: return node_names(common, host);
+    case NameKind::clusters: return cluster_names(common, host);
     case NameKind::ids: return all_ids();
-    case NameKind::runs: return run_names(common, desk);
+    case NameKind::runs: return run_names(common, host);
     case NameKind::faults: break;
   }
   std::vector<std::string> names;
@@ -56,24 +56,24 @@ std::vector<std::string> names_of(NameKind kind, const CommonOptions& common, De
 
 }  // namespace
 
-Exit run(const CompletionRequest& request, const CommonOptions& common, Desk& desk) {
+Exit run(const CompletionRequest& request, const CommonOptions& common, Host& host) {
   std::string text;
   if (request.names) {
-    for (const std::string& name : names_of(*request.names, common, desk)) text += name + "\n";
+    for (const std::string& name : names_of(*request.names, common, host)) text += name + "\n";
   } else {
     text = completion_script(request.shell);
   }
   if (!for_programs(common.output)) {
-    desk.out() << text;
+    host.out() << text;
     return Exit::done;
   }
   Listing listing;
   listing.type = "completion";
   listing.rows.push_back({{request.names ? "names" : "script", text}});
-  desk.display().show(listing);
+  host.display().show(listing);
   Summary summary;
   summary.result.exit = Exit::done;
-  desk.display().end(summary);
+  host.display().end(summary);
   return Exit::done;
 }
 

@@ -20,14 +20,14 @@ constexpr Duration kWatchPause = std::chrono::seconds(3);
 class Search {
  public:
   Search(Finder& finder, const ClusterProfile& profile, const JournalFacts& facts,
-         const ScanOptions& options, Desk& desk)
-      : finder_(finder), profile_(profile), facts_(facts), options_(options), desk_(desk) {}
+         const ScanOptions& options, Host& host)
+      : finder_(finder), profile_(profile), facts_(facts), options_(options), host_(host) {}
 
   /// Ends by itself; the result is the number of a signal, or 0.
   int run() {
     CancelScope scope;
-    const Context context{&desk_.clock(), &scope};
-    return desk_.drive(look(context), scope);
+    const Context context{&host_.clock(), &scope};
+    return host_.drive(look(context), scope);
   }
 
   const std::vector<Sighting>& seen() const {
@@ -66,12 +66,12 @@ class Search {
       const NodeName* node = matched.node_of(i);
       Event event;
       event.kind = EventKind::waiting;
-      event.at = desk_.clock().now();
+      event.at = host_.clock().now();
       event.phase = "discover";
       if (node) event.node = *node;
       event.text = fmt::format("{}: {}{}", sight.address.value(), name_of(sight.kind),
                                node ? ", " + matched.proof.at(*node) : std::string());
-      desk_.display().emit(event);
+      host_.display().emit(event);
     }
   }
 
@@ -79,7 +79,7 @@ class Search {
   const ClusterProfile& profile_;
   const JournalFacts& facts_;
   const ScanOptions& options_;
-  Desk& desk_;
+  Host& host_;
   std::set<std::string> known_;
 };
 
@@ -98,10 +98,10 @@ std::string count_text(const std::vector<Sighting>& seen) {
   return text.empty() ? "nothing answers on port 50000" : text;
 }
 
-OrEnd<void> write_found(const ScanOptions& options, const std::vector<Sighting>& seen, Desk& desk) {
+OrEnd<void> write_found(const ScanOptions& options, const std::vector<Sighting>& seen, Host& host) {
   if (options.write.empty()) return {};
   const SecretString text(profile_of(seen, options.addresses));
-  if (auto written = desk.create_private(options.write, text, false); !written) {
+  if (auto written = host.create_private(options.write, text, false); !written) {
     return end_with(Exit::failed, fmt::format("{} already exists, and discover does not write "
                                               "over it; name another file",
                                               options.write));
@@ -110,10 +110,10 @@ OrEnd<void> write_found(const ScanOptions& options, const std::vector<Sighting>&
 }
 
 /// What a search without nodes of a profile comes to.
-Exit tell_found(const DiscoverRequest& request, const Search& search, Desk& desk) {
-  desk.display().show(machine_listing(search.seen(), search.match()));
-  if (auto written = write_found(request.scan, search.seen(), desk); !written) {
-    return finish(std::move(written).error(), desk);
+Exit tell_found(const DiscoverRequest& request, const Search& search, Host& host) {
+  host.display().show(machine_listing(search.seen(), search.match()));
+  if (auto written = write_found(request.scan, search.seen(), host); !written) {
+    return finish(std::move(written).error(), host);
   }
   Summary summary;
   summary.result.exit = Exit::done;
@@ -124,7 +124,7 @@ Exit tell_found(const DiscoverRequest& request, const Search& search, Desk& desk
     summary.next = {fmt::format("ichor lint -p {}  # after the names are filled in",
                                 shell_quoted(request.scan.write))};
   }
-  return finish(std::move(summary), desk);
+  return finish(std::move(summary), host);
 }
 
 std::optional<RunResult> ended_by(int signal) {
@@ -134,83 +134,83 @@ std::optional<RunResult> ended_by(int signal) {
 }
 
 /// There are machines and no profile yet.
-Exit scan_alone(const DiscoverRequest& request, Desk& desk) {
-  auto site = desk.reach({});
-  if (!site) return finish(end_with(site.error()).value(), desk);
+Exit scan_alone(const DiscoverRequest& request, Host& host) {
+  auto apis = host.reach({});
+  if (!apis) return finish(end_with(apis.error()).value(), host);
   const ClusterProfile nobody;
   const JournalFacts nothing;
-  const auto finder = make_finder(nobody, request.scan, **site);
+  const auto finder = make_finder(nobody, request.scan, **apis);
   check(finder != nullptr, "the addresses were read before");
-  Search search(*finder, nobody, nothing, request.scan, desk);
-  if (auto ended = ended_by(search.run())) return finish(*std::move(ended), desk);
-  return tell_found(request, search, desk);
+  Search search(*finder, nobody, nothing, request.scan, host);
+  if (auto ended = ended_by(search.run())) return finish(*std::move(ended), host);
+  return tell_found(request, search, host);
 }
 
 /// Whoever was seen besides the nodes, so that it is known why one of them was not found.
-void show_others(const ProfileInput& input, const Workspace& space, Desk& desk) {
+void show_others(const ProfileInput& input, const Workspace& space, Host& host) {
   if (!space.finder || !space.finder->report()) return;
   const std::vector<Sighting>& seen = space.finder->report()->seen;
   const MachineMatch match = space.finder->match(input.profile, space.facts);
-  if (match.machine_of.size() < seen.size()) desk.display().show(machine_listing(seen, match));
+  if (match.machine_of.size() < seen.size()) host.display().show(machine_listing(seen, match));
 }
 
 void show_nodes(const ProfileInput& input, const Workspace& space, const ClusterView& seen,
-                Desk& desk) {
+                Host& host) {
   Listing listing = node_listing(input.profile, space.configs, seen);
   listing.columns = {
       {"node", "NODE"},          {"address", "ADDRESS"},         {"role", "ROLE", true},
       {"seen", "SEEN"},          {"stage", "STAGE", true},       {"version", "VERSION", true},
       {"uuid", "UUID"},          {"serial", "SERIAL"},           {"macs", "MACS"},
       {"boot_id", "BOOT", true}, {"fingerprint", "FINGERPRINT"}, {"trouble", "TROUBLE", true}};
-  desk.display().show(listing);
+  host.display().show(listing);
 }
 
 /// Who is there, and which of them are the profile's nodes. Nothing: the nodes may be bound.
 std::optional<RunResult> scan_for(const DiscoverRequest& request, const ProfileInput& input,
-                                  Workspace& space, Desk& desk) {
-  space.finder = make_finder(input.profile, request.scan, *space.site);
+                                  Workspace& space, Host& host) {
+  space.finder = make_finder(input.profile, request.scan, *space.apis);
   check(space.finder != nullptr, "the addresses were read before");
-  Search search(*space.finder, input.profile, space.facts, request.scan, desk);
+  Search search(*space.finder, input.profile, space.facts, request.scan, host);
   if (auto ended = ended_by(search.run())) return ended;
   const MachineMatch match = search.match();
-  desk.display().show(machine_listing(search.seen(), match));
-  if (auto written = write_found(request.scan, search.seen(), desk); !written) {
+  host.display().show(machine_listing(search.seen(), match));
+  if (auto written = write_found(request.scan, search.seen(), host); !written) {
     return std::move(written).error();
   }
   if (match.complete()) return std::nullopt;
-  if (!match.matrix.empty()) desk.display().show(match_listing(match));
+  if (!match.matrix.empty()) host.display().show(match_listing(match));
   return uncertain(input.profile, match);
 }
 
 }  // namespace
 
-Exit run(const DiscoverRequest& request, const CommonOptions& common, Desk& desk) {
+Exit run(const DiscoverRequest& request, const CommonOptions& common, Host& host) {
   const bool scans = !request.scan.addresses.empty();
-  if (scans && !desk.has_file(common.profile) && common.lab_state.empty()) {
-    return scan_alone(request, desk);
+  if (scans && !host.has_file(common.profile) && common.lab_state.empty()) {
+    return scan_alone(request, host);
   }
-  auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
-  auto space = open_workspace(*input, ground->workspace_options(), desk);
-  if (!space) return finish(std::move(space).error(), desk);
+  auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
+  if (!input) return finish(std::move(input).error(), host);
+  const auto target = find_target(common, *input, host);
+  if (!target) return finish(target.error(), host);
+  auto space = open_workspace(*input, target->workspace_options(), host);
+  if (!space) return finish(std::move(space).error(), host);
   if (scans) {
-    if (auto ended = scan_for(request, *input, *space, desk)) {
-      return finish(summary_of(*input, *std::move(ended)), desk);
+    if (auto ended = scan_for(request, *input, *space, host)) {
+      return finish(summary_of(*input, *std::move(ended)), host);
     }
   } else if (space->finder) {
-    space->finder = make_finder(input->profile, request.scan, *space->site);
+    space->finder = make_finder(input->profile, request.scan, *space->apis);
   }
-  RunResult result = run_engine(input->profile, *space, {{"discover"}, false}, desk);
+  RunResult result = run_engine(input->profile, *space, {{"discover"}, false}, host);
   // What is known is shown also of a run that did not find everything.
   if (result.exit != Exit::interrupted && result.exit != Exit::terminated) {
-    auto seen = look_around(input->profile, *space, desk);
-    if (!seen) return finish(std::move(seen).error(), desk);
-    if (!scans) show_others(*input, *space, desk);
-    show_nodes(*input, *space, *seen, desk);
+    auto seen = look_around(input->profile, *space, host);
+    if (!seen) return finish(std::move(seen).error(), host);
+    if (!scans) show_others(*input, *space, host);
+    show_nodes(*input, *space, *seen, host);
   }
-  return finish(summary_of(*input, std::move(result)), desk);
+  return finish(summary_of(*input, std::move(result)), host);
 }
 
 }  // namespace ichor

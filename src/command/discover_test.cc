@@ -8,7 +8,7 @@
 
 #include "cli/command_line.h"
 #include "command/commands.h"
-#include "port/test_desk.h"
+#include "port/test_host.h"
 
 namespace ichor {
 
@@ -24,45 +24,45 @@ class DiscoverCommandTest : public testing::Test {
  protected:
   DiscoverCommandTest() {
     std::ifstream file("examples/reference/ichor.yaml");
-    desk_.inputs["ichor.yaml"] = {std::istreambuf_iterator<char>(file), {}};
+    host_.inputs["ichor.yaml"] = {std::istreambuf_iterator<char>(file), {}};
     for (int i = 1; i <= 3; ++i) {
       machines()[fmt::format("192.168.20.{}", 30 + i)] = fmt::format("52:54:00:16:01:0{}", i);
       machines()[fmt::format("192.168.21.{}", 200 + i)] = fmt::format("52:54:00:16:01:1{}", i);
     }
   }
 
-  std::map<std::string, std::string>& machines() { return desk_.machines.macs; }
+  std::map<std::string, std::string>& machines() { return host_.machines.macs; }
   int type(std::vector<std::string> words) {
-    desk_.display().summaries.clear();
-    desk_.display().listings.clear();
+    host_.display().summaries.clear();
+    host_.display().listings.clear();
     const CommandLine line = parse_command_line(words);
-    return static_cast<int>(run_command(std::get<Invocation>(line), desk_));
+    return static_cast<int>(run_command(std::get<Invocation>(line), host_));
   }
   int scan(std::vector<std::string> flags = {}) {
     std::vector<std::string> words = {"discover", "--scan", "192.168.20.0/22"};
     words.insert(words.end(), flags.begin(), flags.end());
     return type(std::move(words));
   }
-  const RunResult& result() { return desk_.display().summary().result; }
+  const RunResult& result() { return host_.display().summary().result; }
   long bound_count() {
-    const auto& records = desk_.store().records();
+    const auto& records = host_.store().records();
     return std::count_if(records.begin(), records.end(), [](const JournalRecord& record) {
       return record.kind == RecordKind::identity_bound;
     });
   }
 
-  FakeDesk desk_;
+  FakeHost host_;
 };
 
 TEST_F(DiscoverCommandTest, AScanFindsEveryNodeByItsMac) {
   EXPECT_EQ(scan(), 0) << result().verdict;
-  EXPECT_THAT(desk_.machines.probed, SizeIs(1022));
-  EXPECT_THAT(desk_.display().rows("machine", {"address", "kind", "node", "proof"}),
+  EXPECT_THAT(host_.machines.probed, SizeIs(1022));
+  EXPECT_THAT(host_.display().rows("machine", {"address", "kind", "node", "proof"}),
               AllOf(SizeIs(6), Contains("192.168.20.31 maintenance cp1 MAC 52:54:00:16:01:01"),
                     Contains("192.168.21.203 maintenance w3 MAC 52:54:00:16:01:13")));
-  EXPECT_THAT(desk_.display().rows("node", {"node", "address"}), Contains("w3 192.168.21.203"));
+  EXPECT_THAT(host_.display().rows("node", {"node", "address"}), Contains("w3 192.168.21.203"));
   EXPECT_EQ(bound_count(), 6);
-  EXPECT_EQ(desk_.machines.mutations, 0);
+  EXPECT_EQ(host_.machines.mutations, 0);
 }
 
 TEST_F(DiscoverCommandTest, WithoutTheFlagTheNetworkOfTheProfileIsScannedForWhoIsNotAtHome) {
@@ -77,13 +77,13 @@ TEST_F(DiscoverCommandTest, NobodyScansForMachinesThatAreAtHome) {
     machines()[fmt::format("192.168.22.11{}", i)] = fmt::format("52:54:00:16:01:1{}", i);
   }
   EXPECT_EQ(type({"discover"}), 0) << result().verdict;
-  EXPECT_THAT(desk_.machines.probed, SizeIs(6));
+  EXPECT_THAT(host_.machines.probed, SizeIs(6));
 }
 
 TEST_F(DiscoverCommandTest, OthersAreListedAndLeftAlone) {
-  desk_.machines.others = {{"192.168.20.9", PeerKind::foreign}, {"192.168.20.10", PeerKind::other}};
+  host_.machines.others = {{"192.168.20.9", PeerKind::foreign}, {"192.168.20.10", PeerKind::other}};
   EXPECT_EQ(scan(), 0) << result().verdict;
-  EXPECT_THAT(desk_.display().rows("machine", {"address", "kind", "node"}),
+  EXPECT_THAT(host_.display().rows("machine", {"address", "kind", "node"}),
               AllOf(Contains("192.168.20.9 foreign "), Contains("192.168.20.10 other ")));
 }
 
@@ -92,14 +92,14 @@ TEST_F(DiscoverCommandTest, AMachineThatIsMissingEndsWithTheMatrix) {
   machines()["192.168.21.204"] = "52:54:00:99:99:99";
   EXPECT_EQ(scan(), 1);
   EXPECT_THAT(result().verdict, HasSubstr("no machine fits w3"));
-  EXPECT_THAT(desk_.display().rows("match", {"node", "address", "why"}),
+  EXPECT_THAT(host_.display().rows("match", {"node", "address", "why"}),
               AllOf(SizeIs(6), Contains(HasSubstr("w3 192.168.21.204 the profile says MAC"))));
   EXPECT_EQ(bound_count(), 0);
 }
 
 TEST_F(DiscoverCommandTest, TwoMachinesThatFitOneNodeAreNamedAndNothingIsBound) {
   machines()["192.168.21.204"] = "52:54:00:16:01:13";
-  desk_.machines.keys["192.168.21.204"] = "another key";
+  host_.machines.keys["192.168.21.204"] = "another key";
   EXPECT_EQ(scan(), 5);
   EXPECT_THAT(result().verdict, HasSubstr("not certain which machine is w3"));
   EXPECT_THAT(result().findings,
@@ -110,33 +110,33 @@ TEST_F(DiscoverCommandTest, TwoMachinesThatFitOneNodeAreNamedAndNothingIsBound) 
 
 TEST_F(DiscoverCommandTest, PlanAndUpAndPreflightAndStatusUseTheSameMatch) {
   EXPECT_EQ(type({"plan"}), 0) << result().verdict;
-  EXPECT_THAT(desk_.display().rows("node", {"node", "address"}), Contains("cp1 192.168.20.31"));
+  EXPECT_THAT(host_.display().rows("node", {"node", "address"}), Contains("cp1 192.168.20.31"));
   EXPECT_EQ(type({"status"}), 0) << result().verdict;
-  EXPECT_THAT(desk_.display().rows("node", {"node", "address"}), Contains("cp1 192.168.20.31"));
+  EXPECT_THAT(host_.display().rows("node", {"node", "address"}), Contains("cp1 192.168.20.31"));
 
   machines()["192.168.21.204"] = "52:54:00:16:01:13";
-  desk_.machines.keys["192.168.21.204"] = "another key";
+  host_.machines.keys["192.168.21.204"] = "another key";
   for (const char* command : {"plan", "up", "apply", "preflight", "status"}) {
     EXPECT_EQ(type({command}), 5) << command << ": " << result().verdict;
     EXPECT_THAT(result().verdict, HasSubstr("not certain which machine is w3"));
   }
-  EXPECT_EQ(desk_.machines.mutations, 0);
+  EXPECT_EQ(host_.machines.mutations, 0);
 }
 
 TEST_F(DiscoverCommandTest, ByOrderOnlyIfItIsAskedFor) {
-  std::string& profile = desk_.inputs["ichor.yaml"];
+  std::string& profile = host_.inputs["ichor.yaml"];
   profile = std::regex_replace(profile, std::regex(" mac: \"[0-9a-f:]*\",?"), "");
   EXPECT_EQ(scan(), 1);
   EXPECT_EQ(bound_count(), 0);
   EXPECT_EQ(scan({"--match-by-order"}), 0) << result().verdict;
   EXPECT_EQ(bound_count(), 6);
-  EXPECT_THAT(desk_.display().rows("node", {"node", "address"}),
+  EXPECT_THAT(host_.display().rows("node", {"node", "address"}),
               AllOf(Contains("cp1 192.168.20.31"), Contains("w1 192.168.21.201")));
 }
 
 TEST_F(DiscoverCommandTest, WatchWaitsForWhoIsStillBooting) {
   const std::string late = machines().extract("192.168.21.203").mapped();
-  desk_.virtual_clock().call_at(desk_.virtual_clock().now() + std::chrono::seconds(40),
+  host_.virtual_clock().call_at(host_.virtual_clock().now() + std::chrono::seconds(40),
                                 [&] { machines()["192.168.21.203"] = late; });
   EXPECT_EQ(scan({"--watch"}), 0) << result().verdict;
   EXPECT_EQ(bound_count(), 6);
@@ -149,30 +149,30 @@ TEST_F(DiscoverCommandTest, WatchEndsWithItsBudget) {
 }
 
 TEST_F(DiscoverCommandTest, WithoutAProfileTheMachinesAreAProfile) {
-  desk_.inputs.erase("ichor.yaml");
+  host_.inputs.erase("ichor.yaml");
   EXPECT_EQ(scan({"--write", "new.yaml"}), 0) << result().verdict;
   EXPECT_THAT(result().verdict, HasSubstr("6 in maintenance mode"));
-  const std::string written = desk_.exported["new.yaml"];
+  const std::string written = host_.exported["new.yaml"];
   EXPECT_THAT(written, AllOf(HasSubstr("CHANGE-ME-1"), HasSubstr("52:54:00:16:01:13"),
                              HasSubstr("ip: 192.168.20.31"), HasSubstr("disk: /dev/sda")));
-  EXPECT_FALSE(desk_.state_made);
+  EXPECT_FALSE(host_.state_made);
 
-  desk_.inputs["new.yaml"] = written;
+  host_.inputs["new.yaml"] = written;
   EXPECT_EQ(type({"lint", "-p", "new.yaml"}), 3);
   for (const Finding& finding : result().findings) {
     if (finding.severity == Severity::error) {
       EXPECT_THAT(finding.what, HasSubstr("CHANGE-ME"));
     }
   }
-  desk_.inputs["new.yaml"] = std::regex_replace(written, std::regex("CHANGE-ME-"), "node-");
+  host_.inputs["new.yaml"] = std::regex_replace(written, std::regex("CHANGE-ME-"), "node-");
   EXPECT_EQ(type({"lint", "-p", "new.yaml"}), 0);
 }
 
 TEST_F(DiscoverCommandTest, AFileThatIsThereIsNotWrittenOver) {
-  desk_.inputs.erase("ichor.yaml");
-  desk_.exported["new.yaml"] = "mine";
+  host_.inputs.erase("ichor.yaml");
+  host_.exported["new.yaml"] = "mine";
   EXPECT_EQ(scan({"--write", "new.yaml"}), 1);
-  EXPECT_EQ(desk_.exported["new.yaml"], "mine");
+  EXPECT_EQ(host_.exported["new.yaml"], "mine");
 }
 
 TEST_F(DiscoverCommandTest, WhatCannotBeScannedIsAMistakeOfTheCommandLine) {

@@ -16,19 +16,19 @@ namespace ichor {
 
 namespace {
 
-Exit tell_match(const Match& match, const CommonOptions& common, Desk& desk) {
+Exit tell_match(const Match& match, const CommonOptions& common, Host& host) {
   nlohmann::ordered_json row = row_of(*match.fault);
   row["evidence"] = match.evidence;
   if (!match.cause.empty()) row["this"] = match.cause;
   std::vector<std::string> lines = explain(*match.fault);
   lines.insert(lines.begin() + 1, "  evidence  " + match.evidence);
   if (!match.cause.empty()) lines.insert(lines.begin() + 2, "  here      " + match.cause);
-  return tell({std::move(row)}, lines, std::string(match.fault->title), common, desk);
+  return tell({std::move(row)}, lines, std::string(match.fault->title), common, host);
 }
 
-Exit tell_all(const DoctorRequest& request, Desk& desk) {
+Exit tell_all(const DoctorRequest& request, Host& host) {
   if (request.markdown) {
-    desk.out() << catalogue_markdown();
+    host.out() << catalogue_markdown();
     return Exit::done;
   }
   Listing listing{"fault",
@@ -40,26 +40,26 @@ Exit tell_all(const DoctorRequest& request, Desk& desk) {
                   {}};
   for (const Fault& fault : faults()) listing.rows.push_back(row_of(fault));
   const std::size_t count = listing.rows.size();
-  desk.display().show(listing);
+  host.display().show(listing);
   return finish(
       end_with(Exit::done, fmt::format("{} faults; `ichor doctor ID` explains one", count)).value(),
-      desk);
+      host);
 }
 
-Exit tell_last(const CommonOptions& common, Desk& desk) {
-  const auto journal = open_journal(common, desk);
-  if (!journal) return finish(journal.error(), desk);
+Exit tell_last(const CommonOptions& common, Host& host) {
+  const auto journal = open_journal(common, host);
+  if (!journal) return finish(journal.error(), host);
   const ProfileInput* const input = &journal->input;
-  const auto records = read_journal(journal->state->journal(), desk);
+  const auto records = read_journal(journal->state->journal(), host);
   if (!records) {
     RunResult damaged = records.error();
     damaged.findings.push_back(finding_of("L5", {}, "journal", damaged.verdict));
-    return finish(summary_of(*input, std::move(damaged)), desk);
+    return finish(summary_of(*input, std::move(damaged)), host);
   }
   auto last = last_run(*records);
   if (!last) {
     return finish(summary_of(*input, end_with(Exit::done, "nothing has been run yet").value()),
-                  desk);
+                  host);
   }
   Listing changes{
       "change",
@@ -73,7 +73,7 @@ Exit tell_last(const CommonOptions& common, Desk& desk) {
     row["text"] = change.text;
     changes.rows.push_back(std::move(row));
   }
-  desk.display().show(changes);
+  host.display().show(changes);
   RunResult result;
   result.exit = Exit::done;
   result.verdict =
@@ -81,35 +81,35 @@ Exit tell_last(const CommonOptions& common, Desk& desk) {
           ? fmt::format("run {} ended with exit {}: {}", last->number, *last->exit, last->verdict)
           : fmt::format("run {} did not end: it was killed (L1), or it still runs", last->number);
   result.findings = std::move(last->findings);
-  return finish(summary_of(*input, std::move(result)), desk);
+  return finish(summary_of(*input, std::move(result)), host);
 }
 
-bool is_node(const std::string& subject, const CommonOptions& common, Desk& desk) {
+bool is_node(const std::string& subject, const CommonOptions& common, Host& host) {
   if (subject.find(' ') != std::string::npos) return false;
-  const auto input = read_profile_input(common, {}, desk);
+  const auto input = read_profile_input(common, {}, host);
   return input && input->profile.find(NodeName(subject)) != nullptr;
 }
 
 }  // namespace
 
-Exit run(const DoctorRequest& request, const CommonOptions& common, Desk& desk) {
-  if (request.all) return tell_all(request, desk);
-  if (request.last) return tell_last(common, desk);
+Exit run(const DoctorRequest& request, const CommonOptions& common, Host& host) {
+  if (request.all) return tell_all(request, host);
+  if (request.last) return tell_last(common, host);
   const std::string& subject = request.subject;
   const bool is_row = find_fault(subject) || find_invariant(subject);
-  if (!is_row && is_node(subject, common, desk)) return examine_one(request, common, desk);
+  if (!is_row && is_node(subject, common, host)) return examine_one(request, common, host);
   if (auto explained = explain_id(subject)) {
     return tell(std::move(explained->rows), explained->lines, std::move(explained->title), common,
-                desk);
+                host);
   }
   const auto match = match_error(subject);
-  if (match && match->fault) return tell_match(*match, common, desk);
+  if (match && match->fault) return tell_match(*match, common, host);
   return finish(end_with(Exit::failed,
                          fmt::format("\"{}\" is no id, no node of {} and no error that is known; "
                                      "`ichor doctor --all` lists what is",
                                      subject, common.profile))
                     .value(),
-                desk);
+                host);
 }
 
 }  // namespace ichor

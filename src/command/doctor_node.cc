@@ -9,7 +9,7 @@
 #include "engine/node_link.h"
 #include "run/engine_run.h"
 #include "run/finish.h"
-#include "run/ground.h"
+#include "run/run_target.h"
 
 namespace ichor {
 
@@ -70,7 +70,7 @@ nlohmann::ordered_json node_row(const CloseLook& look) {
   return row;
 }
 
-void show_services(const CloseLook& look, Desk& desk) {
+void show_services(const CloseLook& look, Host& host) {
   if (!look.view.services) return;
   Listing listing{"service",
                   {{"service", "SERVICE"},
@@ -86,11 +86,11 @@ void show_services(const CloseLook& look, Desk& desk) {
     row["message"] = service.last_message;
     listing.rows.push_back(std::move(row));
   }
-  desk.display().show(listing);
+  host.display().show(listing);
 }
 
 void show_lines(const std::string& type, const std::string& title,
-                const std::vector<std::string>& lines, Desk& desk) {
+                const std::vector<std::string>& lines, Host& host) {
   if (lines.empty()) return;
   Listing listing{type, {{"text", title}}, {}};
   for (const std::string& line : lines) {
@@ -98,30 +98,30 @@ void show_lines(const std::string& type, const std::string& title,
     row["text"] = line;
     listing.rows.push_back(std::move(row));
   }
-  desk.display().show(listing);
+  host.display().show(listing);
 }
 
 }  // namespace
 
-Exit examine_one(const DoctorRequest& request, const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
+Exit examine_one(const DoctorRequest& request, const CommonOptions& common, Host& host) {
+  auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
+  if (!input) return finish(std::move(input).error(), host);
   const NodePlan* plan = input->profile.find(NodeName(request.subject));
-  auto space = open_to_look(common, *input, desk);
-  if (!space) return finish(std::move(space).error(), desk);
+  auto space = open_to_look(common, *input, host);
+  if (!space) return finish(std::move(space).error(), host);
 
-  LookingWorld looking(*space, desk);
+  ReadOnlyWorld looking(*space, host);
   Bell changed;
   NodeLink link(looking.world(), input->profile, *plan, space->facts, changed);
   CloseLook look;
   CancelScope scope;
-  const Context context{&desk.clock(), &scope};
-  const int signal = desk.drive(look_into(context, link, input->profile.budgets.call, look), scope);
+  const Context context{&host.clock(), &scope};
+  const int signal = host.drive(look_into(context, link, input->profile.budgets.call, look), scope);
   if (signal != 0) {
     const Exit exit = signal == SIGTERM ? Exit::terminated : Exit::interrupted;
-    return finish(end_with(exit, "interrupted").value(), desk);
+    return finish(end_with(exit, "interrupted").value(), host);
   }
-  desk.display().show(Listing{"node",
+  host.display().show(Listing{"node",
                               {{"node", "NODE"},
                                {"seen", "SEEN"},
                                {"address", "ADDRESS"},
@@ -131,9 +131,9 @@ Exit examine_one(const DoctorRequest& request, const CommonOptions& common, Desk
                                {"etcd", "ETCD"},
                                {"time", "TIME"}},
                               {node_row(look)}});
-  show_services(look, desk);
-  show_lines("event", "LAST EVENTS", look.events, desk);
-  show_lines("kernel", "LAST KERNEL MESSAGES", look.kernel, desk);
+  show_services(look, host);
+  show_lines("event", "LAST EVENTS", look.events, host);
+  show_lines("kernel", "LAST KERNEL MESSAGES", look.kernel, host);
 
   RunResult result;
   result.findings = examine_node({input->profile, space->configs, space->facts}, *plan, look.view);
@@ -143,7 +143,7 @@ Exit examine_one(const DoctorRequest& request, const CommonOptions& common, Desk
   result.exit = errors > 0 ? Exit::findings : Exit::done;
   result.verdict = errors > 0 ? fmt::format("{}: {} unmet", plan->name.value(), errors)
                               : fmt::format("{}: nothing is wrong with it", plan->name.value());
-  return finish(summary_of(*input, std::move(result)), desk);
+  return finish(summary_of(*input, std::move(result)), host);
 }
 
 }  // namespace ichor

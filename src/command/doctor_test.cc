@@ -5,7 +5,7 @@
 #include "async/at_once.h"
 #include "command/commands.h"
 #include "model/finding_record.h"
-#include "port/test_desk.h"
+#include "port/test_host.h"
 
 namespace ichor {
 namespace {
@@ -20,53 +20,53 @@ class DoctorCommand : public ::testing::Test {
  protected:
   DoctorCommand() {
     std::ifstream file("examples/reference/ichor.yaml");
-    desk_.inputs["ichor.yaml"] = {std::istreambuf_iterator<char>(file), {}};
-    desk_.machines.macs["192.168.22.101"] = "52:54:00:16:01:01";
+    host_.inputs["ichor.yaml"] = {std::istreambuf_iterator<char>(file), {}};
+    host_.machines.macs["192.168.22.101"] = "52:54:00:16:01:01";
   }
 
   int type(std::vector<std::string> words) {
     words.insert(words.begin(), "doctor");
     const CommandLine line = parse_command_line(words);
-    return static_cast<int>(run_command(std::get<Invocation>(line), desk_));
+    return static_cast<int>(run_command(std::get<Invocation>(line), host_));
   }
-  const RunResult& result() { return desk_.display().summary().result; }
+  const RunResult& result() { return host_.display().summary().result; }
 
   void write(JournalRecord record) {
     record.run = RunId("r");
-    MemoryJournal journal(desk_.store());
+    MemoryJournal journal(host_.store());
     ASSERT_TRUE(at_once(journal.lock({}, {"00000000000000ab", "desk", "boot", 1})));
     CancelScope scope;
     Task<Result<std::uint64_t>> append =
-        journal.append(Context{&desk_.clock(), &scope}, std::move(record));
+        journal.append(Context{&host_.clock(), &scope}, std::move(record));
     append.start();
-    while (!append.done() && static_cast<sim::VirtualClock&>(desk_.clock()).step()) {
+    while (!append.done() && static_cast<sim::VirtualClock&>(host_.clock()).step()) {
     }
     journal.unlock();
   }
 
-  FakeDesk desk_;
+  FakeHost host_;
 };
 
 TEST_F(DoctorCommand, ExplainsARow) {
   EXPECT_EQ(type({"E4"}), 0);
-  EXPECT_THAT(desk_.printed(), HasSubstr("E4: two etcd clusters"));
-  EXPECT_THAT(desk_.printed(), HasSubstr("fix"));
+  EXPECT_THAT(host_.printed(), HasSubstr("E4: two etcd clusters"));
+  EXPECT_THAT(host_.printed(), HasSubstr("fix"));
 }
 
 TEST_F(DoctorCommand, GivesProgramsTheRow) {
   EXPECT_EQ(type({"E4", "-o", "json"}), 0);
-  EXPECT_THAT(desk_.display().rows("fault", {"id", "holds"}), ElementsAre("E4 I1 I4"));
+  EXPECT_THAT(host_.display().rows("fault", {"id", "holds"}), ElementsAre("E4 I1 I4"));
 }
 
 TEST_F(DoctorCommand, ExplainsAnInvariant) {
   EXPECT_EQ(type({"I13"}), 0);
-  EXPECT_THAT(desk_.printed(), HasSubstr("bounded time"));
+  EXPECT_THAT(host_.printed(), HasSubstr("bounded time"));
 }
 
 TEST_F(DoctorCommand, UnderstandsAnErrorOfTalosctl) {
   EXPECT_EQ(type({"rpc error: code = FailedPrecondition desc = time is not in sync yet"}), 0);
-  EXPECT_THAT(desk_.printed(), HasSubstr("T7: "));
-  EXPECT_THAT(desk_.printed(), HasSubstr("evidence"));
+  EXPECT_THAT(host_.printed(), HasSubstr("T7: "));
+  EXPECT_THAT(host_.printed(), HasSubstr("evidence"));
 }
 
 TEST_F(DoctorCommand, SaysSoIfItKnowsNothing) {
@@ -76,7 +76,7 @@ TEST_F(DoctorCommand, SaysSoIfItKnowsNothing) {
 
 TEST_F(DoctorCommand, FindsNothingOnANodeThatWaitsForItsConfig) {
   EXPECT_EQ(type({"cp1"}), 0);
-  EXPECT_THAT(desk_.display().rows("node", {"node", "seen", "stage"}),
+  EXPECT_THAT(host_.display().rows("node", {"node", "seen", "stage"}),
               ElementsAre("cp1 maintenance maintenance"));
 }
 
@@ -92,7 +92,7 @@ TEST_F(DoctorCommand, HasNothingToSayAboutAClusterThatWasNeverBegun) {
 }
 
 TEST_F(DoctorCommand, ExplainsTheLastRun) {
-  desk_.state_made = true;
+  host_.state_made = true;
   JournalRecord started;
   started.kind = RecordKind::run_started;
   write(started);
@@ -111,7 +111,7 @@ TEST_F(DoctorCommand, ExplainsTheLastRun) {
 
 TEST_F(DoctorCommand, ListsEveryRow) {
   EXPECT_EQ(type({"--all"}), 0);
-  EXPECT_THAT(desk_.display().rows("fault", {"id"}), Contains("P5"));
+  EXPECT_THAT(host_.display().rows("fault", {"id"}), Contains("P5"));
 }
 
 }  // namespace

@@ -129,20 +129,20 @@ std::string nearest_id(const std::string& typed) {
 }
 
 Exit tell(std::vector<Json> rows, const std::vector<std::string>& lines, std::string verdict,
-          const CommonOptions& common, Desk& desk) {
+          const CommonOptions& common, Host& host) {
   if (for_programs(common.output)) {
-    desk.display().show(Listing{"fault", {}, std::move(rows)});
-    return finish(end_with(Exit::done, std::move(verdict)).value(), desk);
+    host.display().show(Listing{"fault", {}, std::move(rows)});
+    return finish(end_with(Exit::done, std::move(verdict)).value(), host);
   }
-  for (const std::string& line : lines) desk.out() << line << "\n";
+  for (const std::string& line : lines) host.out() << line << "\n";
   return Exit::done;
 }
 
-Exit run(const ExplainRequest& request, const CommonOptions& common, Desk& desk) {
+Exit run(const ExplainRequest& request, const CommonOptions& common, Host& host) {
   auto explained = explain_id(request.id);
   if (explained) {
     return tell(std::move(explained->rows), explained->lines, std::move(explained->title), common,
-                desk);
+                host);
   }
   const std::string near = nearest_id(request.id);
   const std::string hint = near.empty()
@@ -151,7 +151,7 @@ Exit run(const ExplainRequest& request, const CommonOptions& common, Desk& desk)
   return finish(end_with(Exit::usage, fmt::format("no fault and no lint rule has the ID {}; {}",
                                                   request.id, hint))
                     .value(),
-                desk);
+                host);
 }
 
 }  // namespace ichor

@@ -7,7 +7,7 @@
 #include "cli/request.h"
 #include "doctor/fault.h"
 #include "lint/rules.h"
-#include "port/desk.h"
+#include "port/host.h"
 
 namespace ichor {
 
@@ -30,6 +30,6 @@ std::string nearest_id(const std::string& id);
 
 /// Programs get rows of type `fault`, people a text.
 Exit tell(std::vector<nlohmann::ordered_json> rows, const std::vector<std::string>& lines,
-          std::string verdict, const CommonOptions& common, Desk& desk);
+          std::string verdict, const CommonOptions& common, Host& host);
 
 }  // namespace ichor

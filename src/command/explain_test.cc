@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "command/commands.h"
-#include "port/test_desk.h"
+#include "port/test_host.h"
 
 namespace ichor {
 namespace {
@@ -18,36 +18,36 @@ class Explain : public ::testing::Test {
   int type(std::vector<std::string> words) {
     words.insert(words.begin(), "explain");
     const CommandLine line = parse_command_line(words);
-    return static_cast<int>(run_command(std::get<Invocation>(line), desk_));
+    return static_cast<int>(run_command(std::get<Invocation>(line), host_));
   }
-  const std::string& verdict() { return desk_.display().summary().result.verdict; }
+  const std::string& verdict() { return host_.display().summary().result.verdict; }
 
-  FakeDesk desk_;
+  FakeHost host_;
 };
 
 TEST_F(Explain, AFaultSaysWhatToDo) {
   EXPECT_EQ(type({"N1"}), 0);
-  EXPECT_THAT(desk_.printed(), HasSubstr("N1: "));
-  EXPECT_THAT(desk_.printed(), HasSubstr("\n  fix       "));
+  EXPECT_THAT(host_.printed(), HasSubstr("N1: "));
+  EXPECT_THAT(host_.printed(), HasSubstr("\n  fix       "));
 }
 
 TEST_F(Explain, ALintRuleAndAFaultOfOneIdAreBothSaid) {
   EXPECT_EQ(type({"C2"}), 0);
-  EXPECT_THAT(desk_.printed(), HasSubstr("C2: "));
-  EXPECT_THAT(desk_.printed(), HasSubstr("\nC2, lint rule: kernel arguments"));
-  EXPECT_THAT(desk_.printed(), HasSubstr("`boot.arguments`")) << "the page is in the binary";
-  EXPECT_THAT(desk_.printed(), Not(HasSubstr("# C2")));
+  EXPECT_THAT(host_.printed(), HasSubstr("C2: "));
+  EXPECT_THAT(host_.printed(), HasSubstr("\nC2, lint rule: kernel arguments"));
+  EXPECT_THAT(host_.printed(), HasSubstr("`boot.arguments`")) << "the page is in the binary";
+  EXPECT_THAT(host_.printed(), Not(HasSubstr("# C2")));
 }
 
 TEST_F(Explain, ProgramsGetAnObjectForEachOfThem) {
   EXPECT_EQ(type({"C2", "-o", "json"}), 0);
-  EXPECT_THAT(desk_.display().rows("fault", {"kind", "id"}),
+  EXPECT_THAT(host_.display().rows("fault", {"kind", "id"}),
               ElementsAre("fault C2", "lint rule C2"));
 }
 
 TEST_F(Explain, TakesTheNameOfAFindingAndASmallLetter) {
   EXPECT_EQ(type({"boot.arguments"}), 0);
-  EXPECT_THAT(desk_.printed(), HasSubstr("C2, lint rule"));
+  EXPECT_THAT(host_.printed(), HasSubstr("C2, lint rule"));
   EXPECT_EQ(explain_id("n1")->title, explain_id("N1")->title);
 }
 

@@ -51,8 +51,8 @@ GenerateInput input_of(const GenConfigRequest& request, const Contract& contract
   const bool image_left_out = request.install_image && contract.typed_documents;
   input.install_image = image_left_out ? image : or_default(image, defaults.installer_image);
   input.additional_sans = request.additional_sans;
-  for (const auto& [host, url] : request.registry_mirrors) {
-    input.registry_mirrors[host].push_back(url);
+  for (const auto& [registry, url] : request.registry_mirrors) {
+    input.registry_mirrors[registry].push_back(url);
   }
   input.persist = request.persist;
   input.cluster_discovery = request.with_cluster_discovery;
@@ -62,11 +62,11 @@ GenerateInput input_of(const GenConfigRequest& request, const Contract& contract
 }
 
 OrEnd<pki::SecretsBundle> settle_secrets(const GenConfigRequest& request, const Contract& contract,
-                                         Desk& desk) {
+                                         Host& host) {
   if (request.with_secrets.empty()) {
-    return fresh_secrets(contract.version, desk);
+    return fresh_secrets(contract.version, host);
   }
-  return read_secrets_input(request.with_secrets, desk);
+  return read_secrets_input(request.with_secrets, host);
 }
 
 /// The patches of both roles, in the order all, then role.
@@ -81,11 +81,11 @@ struct RolePatches {
   }
 };
 
-OrEnd<RolePatches> settle_patches(const GenConfigRequest& request, int minor, Desk& desk) {
+OrEnd<RolePatches> settle_patches(const GenConfigRequest& request, int minor, Host& host) {
   RolePatches patches;
   const auto read = [&](const std::vector<std::string>& given, const char* flag,
                         std::vector<Patch>& target) -> OrEnd<void> {
-    auto loaded = read_patches(given, flag, minor, desk);
+    auto loaded = read_patches(given, flag, minor, host);
     if (!loaded) return tl::unexpected(std::move(loaded).error());
     target = *std::move(loaded);
     return {};
@@ -150,30 +150,30 @@ class Generation {
 };
 
 Result<SecretString> talosconfig(const GenConfigRequest& request, const pki::SecretsBundle& secrets,
-                                 Desk& desk) {
+                                 Host& host) {
   const auto made =
-      pki::make_talosconfig(request.cluster_name, secrets.os, {}, {}, desk.clock().wall());
+      pki::make_talosconfig(request.cluster_name, secrets.os, {}, {}, host.clock().wall());
   if (!made) return tl::unexpected(made.error());
   return pki::write_talosconfig(*made);
 }
 
 }  // namespace
 
-Exit run(const GenConfigRequest& request, const CommonOptions& common, Desk& desk) {
-  if (!request.from.empty()) return gen_config_from(request, common, desk);
+Exit run(const GenConfigRequest& request, const CommonOptions& common, Host& host) {
+  if (!request.from.empty()) return gen_config_from(request, common, host);
   const auto version = read_talos_version(request.talos_version, {1, 12, 0});
-  if (!version) return finish_aside(version.error(), desk);
+  if (!version) return finish_aside(version.error(), host);
   std::vector<Finding> early;
   const auto contract = settle_contract(*version, early);
-  if (!contract) return finish_aside(contract.error(), desk);
+  if (!contract) return finish_aside(contract.error(), host);
   if (request.skip_k8s_etcd && !contract->typed_documents) {
     return finish_aside(
-        end_with(Exit::usage, "--skip-k8s-etcd needs a contract from v1.14 on").value(), desk);
+        end_with(Exit::usage, "--skip-k8s-etcd needs a contract from v1.14 on").value(), host);
   }
-  const auto patches = settle_patches(request, patch_minor(*contract), desk);
-  if (!patches) return finish_aside(patches.error(), desk);
-  const auto secrets = settle_secrets(request, *contract, desk);
-  if (!secrets) return finish_aside(secrets.error(), desk);
+  const auto patches = settle_patches(request, patch_minor(*contract), host);
+  if (!patches) return finish_aside(patches.error(), host);
+  const auto secrets = settle_secrets(request, *contract, host);
+  if (!secrets) return finish_aside(secrets.error(), host);
   Generation generation(request, *contract, *secrets, *patches);
   generation.findings = std::move(early);
   std::vector<TextOutput> outputs;
@@ -181,12 +181,12 @@ Exit run(const GenConfigRequest& request, const CommonOptions& common, Desk& des
     if (!wants(request, output)) continue;
     auto text = output == GenOutput::controlplane ? generation.config(Role::control_plane)
                 : output == GenOutput::worker     ? generation.config(Role::worker)
-                                                  : talosconfig(request, *secrets, desk);
-    if (!text) return finish_aside(end_with(text.error()).value(), desk);
+                                                  : talosconfig(request, *secrets, host);
+    if (!text) return finish_aside(end_with(text.error()).value(), host);
     const std::string what(name.substr(0, name.find('.')));
     outputs.push_back({what, path_of(request, name), *std::move(text)});
   }
-  return deliver(std::move(outputs), request.force, std::move(generation.findings), common, desk);
+  return deliver(std::move(outputs), request.force, std::move(generation.findings), common, host);
 }
 
 }  // namespace ichor

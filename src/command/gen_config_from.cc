@@ -22,8 +22,8 @@ namespace {
 /// One run of the command: what was read, and what must not be shown of it.
 class FromRun {
  public:
-  FromRun(const GenConfigRequest& request, Desk& desk)
-      : request_(request), desk_(desk), folder_(profile_folder(request.from, desk)) {}
+  FromRun(const GenConfigRequest& request, Host& host)
+      : request_(request), host_(host), folder_(profile_folder(request.from, host)) {}
 
   OrEnd<std::vector<TextOutput>> run() {
     auto reading = read_source();
@@ -37,7 +37,7 @@ class FromRun {
     const ClusterRecipe facts =
         reading->recipe ? *std::move(reading->recipe) : talosconfig_facts(reading->profile);
     const auto context = pki::make_talosconfig(facts.cluster_name, secrets->os, facts.endpoints,
-                                               facts.addresses, desk_.clock().wall());
+                                               facts.addresses, host_.clock().wall());
     if (!context) return end_with(context.error());
     cooked->push_back({"talosconfig", path_of("talosconfig"), pki::write_talosconfig(*context)});
     return cooked;
@@ -81,21 +81,21 @@ class FromRun {
   }
 
   const GenConfigRequest& request_;
-  Desk& desk_;
+  Host& host_;
   std::string folder_;
   std::string output_;
   SecretWords secret_words_;
 };
 
 OrEnd<ProfileReading> FromRun::read_source() {
-  auto reading = read_profile_file(request_.from, secret_words_, desk_);
+  auto reading = read_profile_file(request_.from, secret_words_, host_);
   if (!reading || reading->ok()) return reading;
   return refuse(std::move(reading->findings));
 }
 
 /// The secrets of the flag, or those that the profile leads to. Fresh ones would fit no cluster.
 OrEnd<pki::SecretsBundle> FromRun::read_bundle(const ClusterProfile& profile) {
-  if (!request_.with_secrets.empty()) return read_secrets_input(request_.with_secrets, desk_);
+  if (!request_.with_secrets.empty()) return read_secrets_input(request_.with_secrets, host_);
   const std::string& named = profile.talos.secrets_file;
   if (named.empty()) {
     return end_with(Exit::usage,
@@ -103,12 +103,12 @@ OrEnd<pki::SecretsBundle> FromRun::read_bundle(const ClusterProfile& profile) {
                     "names no secrets_file and there is no talsecret.yaml beside it");
   }
   const std::string path = at_profile(folder_, named);
-  if (!desk_.has_file(path)) {
+  if (!host_.has_file(path)) {
     return end_with(Exit::usage, fmt::format("{}: there is no such file; `ichor gen secrets -o {}` "
                                              "makes it",
                                              path, path));
   }
-  return read_secrets_input(path, desk_);
+  return read_secrets_input(path, host_);
 }
 
 OrEnd<std::vector<TextOutput>> FromRun::cook(const ClusterRecipe& recipe,
@@ -137,8 +137,8 @@ OrEnd<std::vector<TextOutput>> FromRun::cook_profile(ProfileReading& reading,
                                                      const pki::SecretsBundle& secrets) {
   const ClusterProfile& profile = reading.profile;
   std::vector<Finding> found;
-  read_schematic_input(reading, folder_, found, desk_);
-  const PatchTexts texts = read_patch_texts(reading, folder_, found, desk_);
+  read_schematic_input(reading, folder_, found, host_);
+  const PatchTexts texts = read_patch_texts(reading, folder_, found, host_);
   const ProfilePatches patches = load_patches(profile, texts, found);
   texts.secrets.hide(found);
   if (!found.empty()) return refuse(std::move(found));
@@ -164,12 +164,12 @@ ClusterRecipe FromRun::talosconfig_facts(const ClusterProfile& profile) {
 
 }  // namespace
 
-Exit gen_config_from(const GenConfigRequest& request, const CommonOptions& common, Desk& desk) {
-  FromRun from(request, desk);
+Exit gen_config_from(const GenConfigRequest& request, const CommonOptions& common, Host& host) {
+  FromRun from(request, host);
   auto outputs = from.run();
-  if (!outputs) return finish_aside(std::move(outputs).error(), desk);
+  if (!outputs) return finish_aside(std::move(outputs).error(), host);
   for (TextOutput& output : *outputs) output.reproducible = true;
-  return deliver(*std::move(outputs), request.force, std::move(from.findings), common, desk);
+  return deliver(*std::move(outputs), request.force, std::move(from.findings), common, host);
 }
 
 }  // namespace ichor

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "command/commands.h"
-#include "port/test_desk.h"
+#include "port/test_host.h"
 #include "secrets/secrets_bundle.h"
 #include "secrets/sops.h"
 
@@ -50,9 +50,9 @@ const pki::SecretsBundle& bundle() {
 class GenConfigFrom : public ::testing::Test {
  protected:
   GenConfigFrom() {
-    desk_.inputs["secrets.yaml"] = std::string(pki::write_secrets(bundle()).reveal());
-    desk_.inputs["ichor.yaml"] = kProfile;
-    desk_.variables["SOPS_AGE_KEY"] = std::string(key_.text().reveal());
+    host_.inputs["secrets.yaml"] = std::string(pki::write_secrets(bundle()).reveal());
+    host_.inputs["ichor.yaml"] = kProfile;
+    host_.variables["SOPS_AGE_KEY"] = std::string(key_.text().reveal());
   }
 
   std::string sealed(const std::string& text) {
@@ -66,86 +66,86 @@ class GenConfigFrom : public ::testing::Test {
     request.from = from;
     request.with_secrets = "secrets.yaml";
     request.output = "out";
-    return gen_config_from(request, CommonOptions(), desk_);
+    return gen_config_from(request, CommonOptions(), host_);
   }
 
   std::string shown() {
-    std::string text = desk_.display().summary().result.verdict;
-    for (const Finding& finding : desk_.display().summary().result.findings) {
+    std::string text = host_.display().summary().result.verdict;
+    for (const Finding& finding : host_.display().summary().result.findings) {
       text += "\n" + finding.where + " " + finding.what + " " + finding.fix;
     }
     return text;
   }
 
   age::Identity key_{age::Identity::generate()};
-  FakeDesk desk_;
+  FakeHost host_;
 };
 
 TEST_F(GenConfigFrom, RendersThePatchesOfAProfile) {
-  desk_.inputs["patches/kubelet.yaml.j2"] =
+  host_.inputs["patches/kubelet.yaml.j2"] =
       "machine:\n  kubelet:\n    nodeIP: {validSubnets: ['#{ node_cidr }#']}\n";
-  desk_.inputs["patches/cp1/label.yaml.j2"] = "machine: {nodeLabels: {is: '{{ node.name }}'}}\n";
+  host_.inputs["patches/cp1/label.yaml.j2"] = "machine: {nodeLabels: {is: '{{ node.name }}'}}\n";
   ASSERT_EQ(generate("ichor.yaml"), Exit::done) << shown();
-  EXPECT_THAT(desk_.exported["out/infra-cp1.yaml"], HasSubstr("192.168.20.0/22"));
-  EXPECT_THAT(desk_.exported["out/infra-cp1.yaml"], HasSubstr("is: cp1"));
-  EXPECT_THAT(desk_.exported["out/talosconfig"], HasSubstr("192.168.22.101"));
+  EXPECT_THAT(host_.exported["out/infra-cp1.yaml"], HasSubstr("192.168.20.0/22"));
+  EXPECT_THAT(host_.exported["out/infra-cp1.yaml"], HasSubstr("is: cp1"));
+  EXPECT_THAT(host_.exported["out/talosconfig"], HasSubstr("192.168.22.101"));
 }
 
 TEST_F(GenConfigFrom, DecryptsThePatchesOfAProfile) {
-  desk_.inputs["patches/files.yaml"] = sealed("machine: {env: {canary-key: canary-value}}\n");
+  host_.inputs["patches/files.yaml"] = sealed("machine: {env: {canary-key: canary-value}}\n");
   ASSERT_EQ(generate("ichor.yaml"), Exit::done) << shown();
-  EXPECT_THAT(desk_.exported["out/infra-cp1.yaml"], HasSubstr("canary-value"));
+  EXPECT_THAT(host_.exported["out/infra-cp1.yaml"], HasSubstr("canary-value"));
 }
 
 TEST_F(GenConfigFrom, ShowsNothingOfADecryptedPatchThatIsWrong) {
-  desk_.inputs["patches/files.yaml"] = sealed("machine: {kubelet: canary-value}\n");
+  host_.inputs["patches/files.yaml"] = sealed("machine: {kubelet: canary-value}\n");
   EXPECT_EQ(generate("ichor.yaml"), Exit::findings);
   EXPECT_THAT(shown(), HasSubstr("patches/files.yaml"));
   EXPECT_THAT(shown(), Not(HasSubstr("canary-value")));
 }
 
 TEST_F(GenConfigFrom, RefusesAPatchThatItHasNoKeyFor) {
-  desk_.inputs["patches/files.yaml"] = sealed("machine: {env: {a: canary-value}}\n");
-  desk_.variables.clear();
+  host_.inputs["patches/files.yaml"] = sealed("machine: {env: {a: canary-value}}\n");
+  host_.variables.clear();
   EXPECT_EQ(generate("ichor.yaml"), Exit::findings);
-  EXPECT_TRUE(desk_.exported.empty());
+  EXPECT_TRUE(host_.exported.empty());
   EXPECT_THAT(shown(), HasSubstr("patches/files.yaml"));
 }
 
 TEST_F(GenConfigFrom, MakesAFileForEachNodeOfATalconfig) {
-  desk_.inputs["talos/talconfig.yaml"] = kTalconfig;
-  desk_.inputs["talos/sealed.sops.yaml"] = sealed("machine: {env: {a: canary-value}}\n");
+  host_.inputs["talos/talconfig.yaml"] = kTalconfig;
+  host_.inputs["talos/sealed.sops.yaml"] = sealed("machine: {env: {a: canary-value}}\n");
   ASSERT_EQ(generate("talos/talconfig.yaml"), Exit::done) << shown();
-  EXPECT_THAT(desk_.exported["out/home-cp1.yaml"], HasSubstr("canary-value"));
-  EXPECT_THAT(desk_.exported["out/home-w1.yaml"], HasSubstr("type: worker"));
-  EXPECT_TRUE(desk_.exported.contains("out/talosconfig"));
+  EXPECT_THAT(host_.exported["out/home-cp1.yaml"], HasSubstr("canary-value"));
+  EXPECT_THAT(host_.exported["out/home-w1.yaml"], HasSubstr("type: worker"));
+  EXPECT_TRUE(host_.exported.contains("out/talosconfig"));
 }
 
 TEST_F(GenConfigFrom, MakesAFileForEachNodeOfARoleFolder) {
-  desk_.inputs["talos/machineconfig.yaml.j2"] =
+  host_.inputs["talos/machineconfig.yaml.j2"] =
       "machine:\n  type: {{ role }}\n  token: '{{ secrets.trustdinfo.token }}'\n"
       "  install: {disk: /dev/sda, image: 'ghcr.io/siderolabs/installer:v1.12.6'}\n"
       "cluster:\n  id: '{{ secrets.cluster.id }}'\n"
       "  controlPlane: {endpoint: 'https://192.168.22.101:6443'}\n";
-  desk_.inputs["talos/infra/controlplane/cp1.yaml"] =
+  host_.inputs["talos/infra/controlplane/cp1.yaml"] =
       "machine:\n  network:\n    interfaces:\n      - interface: eth0\n"
       "        addresses: [192.168.22.101/22]\n";
   ASSERT_EQ(generate("talos/infra"), Exit::done) << shown();
-  EXPECT_THAT(desk_.exported["out/infra-cp1.yaml"], HasSubstr("id: " + bundle().cluster_id));
-  EXPECT_THAT(desk_.exported["out/infra-cp1.yaml"], HasSubstr("192.168.22.101/22"));
+  EXPECT_THAT(host_.exported["out/infra-cp1.yaml"], HasSubstr("id: " + bundle().cluster_id));
+  EXPECT_THAT(host_.exported["out/infra-cp1.yaml"], HasSubstr("192.168.22.101/22"));
 }
 
 /// The story of a template that had the secrets of one cluster in it and was used for another.
 TEST_F(GenConfigFrom, RefusesTheSecretsOfAnotherCluster) {
-  desk_.inputs["talos/machineconfig.yaml.j2"] =
+  host_.inputs["talos/machineconfig.yaml.j2"] =
       "machine:\n  type: {{ role }}\n  install: {image: 'installer:v1.12.6'}\n"
       "cluster:\n  id: canary-of-another-cluster\n";
-  desk_.inputs["talos/infra/cp1.yaml"] =
+  host_.inputs["talos/infra/cp1.yaml"] =
       "machine: {network: {interfaces: [{interface: eth0, addresses: [192.168.22.101/22]}]}}\n";
   EXPECT_EQ(generate("talos/infra"), Exit::unsafe);
   EXPECT_THAT(shown(), HasSubstr("cluster.id is that of another cluster"));
   EXPECT_THAT(shown(), Not(HasSubstr("canary")));
-  EXPECT_TRUE(desk_.exported.empty());
+  EXPECT_TRUE(host_.exported.empty());
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace ichor {
 
 namespace {
 
-OrEnd<pki::SecretsBundle> take_from_config(const std::string& path, Desk& desk) {
-  const auto text = desk.read_input(path);
+OrEnd<pki::SecretsBundle> take_from_config(const std::string& path, Host& host) {
+  const auto text = host.read_input(path);
   if (!text) return end_with(Exit::usage, text.error().message);
   auto bundle = secrets_from_config(*text, path);
   if (!bundle) return end_with(bundle.error());
@@ -24,31 +24,31 @@ OrEnd<pki::SecretsBundle> take_from_config(const std::string& path, Desk& desk) 
 
 }  // namespace
 
-Exit run(const GenSecretsRequest& request, const CommonOptions& common, Desk& desk) {
+Exit run(const GenSecretsRequest& request, const CommonOptions& common, Host& host) {
   const auto version = read_talos_version(request.talos_version, {1, 12, 0});
-  if (!version) return finish_aside(version.error(), desk);
+  if (!version) return finish_aside(version.error(), host);
   std::vector<Finding> findings;
   const auto contract = settle_contract(*version, findings);
-  if (!contract) return finish_aside(contract.error(), desk);
+  if (!contract) return finish_aside(contract.error(), host);
   // Asked first: nobody waits for keys that are not written.
-  if (auto refused = refuse_present(request.output, request.force, desk)) {
-    return finish_aside(*std::move(refused), desk);
+  if (auto refused = refuse_present(request.output, request.force, host)) {
+    return finish_aside(*std::move(refused), host);
   }
   OrEnd<pki::SecretsBundle> bundle =
       request.from_controlplane_config.empty()
-          ? OrEnd<pki::SecretsBundle>(fresh_secrets(contract->version, desk))
-          : take_from_config(request.from_controlplane_config, desk);
-  if (!bundle) return finish_aside(std::move(bundle).error(), desk);
+          ? OrEnd<pki::SecretsBundle>(fresh_secrets(contract->version, host))
+          : take_from_config(request.from_controlplane_config, host);
+  if (!bundle) return finish_aside(std::move(bundle).error(), host);
   TextOutput output{"secrets", request.output, pki::write_secrets(*bundle)};
   if (has_sops_name(request.output)) {
-    auto sealed = seal_for_name(request.output, output.content, desk);
-    if (!sealed) return finish_aside(end_with(sealed.error()).value(), desk);
+    auto sealed = seal_for_name(request.output, output.content, host);
+    if (!sealed) return finish_aside(end_with(sealed.error()).value(), host);
     output.content = *std::move(sealed);
     output.sealed = true;
   }
   std::vector<TextOutput> outputs;
   outputs.push_back(std::move(output));
-  return deliver(std::move(outputs), request.force, std::move(findings), common, desk);
+  return deliver(std::move(outputs), request.force, std::move(findings), common, host);
 }
 
 }  // namespace ichor

@@ -7,16 +7,16 @@
 
 namespace ichor {
 
-Exit run(const GenTalosconfigRequest& request, const CommonOptions& common, Desk& desk) {
-  const auto secrets = read_secrets_input(request.with_secrets, desk);
-  if (!secrets) return finish_aside(secrets.error(), desk);
+Exit run(const GenTalosconfigRequest& request, const CommonOptions& common, Host& host) {
+  const auto secrets = read_secrets_input(request.with_secrets, host);
+  if (!secrets) return finish_aside(secrets.error(), host);
   const auto config =
       pki::make_talosconfig(request.cluster_name, secrets->os, request.endpoints, request.nodes,
-                            desk.clock().wall(), request.roles, request.lifetime);
-  if (!config) return finish_aside(end_with(config.error()).value(), desk);
+                            host.clock().wall(), request.roles, request.lifetime);
+  if (!config) return finish_aside(end_with(config.error()).value(), host);
   std::vector<TextOutput> outputs;
   outputs.push_back({"talosconfig", request.output, pki::write_talosconfig(*config)});
-  return deliver(std::move(outputs), request.force, {}, common, desk);
+  return deliver(std::move(outputs), request.force, {}, common, host);
 }
 
 }  // namespace ichor

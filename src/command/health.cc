@@ -14,17 +14,17 @@ namespace {
 constexpr Duration kLeast = std::chrono::seconds(1);
 
 /// What the Kubernetes phases have made must hold as well, where the profile has them.
-void judge_layers(const HealthRequest& request, const ProfileInput& input, const Ground& ground,
-                  RunResult& result, Desk& desk) {
+void judge_layers(const HealthRequest& request, const ProfileInput& input, const RunTarget& target,
+                  RunResult& result, Host& host) {
   // Without a CNI no layer above it can come up: one look shows how far they are.
   const bool wanted = input.profile.kubernetes && input.profile.kubernetes->phases &&
                       result.exit != Exit::cni_pending;
   // What the nodes took is taken from the time that there is.
   const Duration left = std::max<Duration>(input.profile.budgets.verify - result.elapsed, kLeast);
   const auto view =
-      look_at_kubernetes(request.kubeconfig, input, ground, wanted ? left : Duration::zero(), desk);
+      look_at_kubernetes(request.kubeconfig, input, target, wanted ? left : Duration::zero(), host);
   if (!view) return;
-  show_layers(*view, desk);
+  show_layers(*view, host);
   const std::vector<std::string> waiting = layers_waiting(*view);
   if (!wanted || waiting.empty()) return;
   result.exit = Exit::out_of_time;
@@ -38,18 +38,18 @@ void judge_layers(const HealthRequest& request, const ProfileInput& input, const
 
 }  // namespace
 
-Exit run(const HealthRequest& request, const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
+Exit run(const HealthRequest& request, const CommonOptions& common, Host& host) {
+  auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
+  if (!input) return finish(std::move(input).error(), host);
   if (request.wait_timeout) input->profile.budgets.verify = *request.wait_timeout;
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
-  auto space = open_workspace(*input, ground->workspace_options(), desk);
-  if (!space) return finish(std::move(space).error(), desk);
-  RunResult result = run_engine(input->profile, *space, {{"ready"}, false}, desk);
+  const auto target = find_target(common, *input, host);
+  if (!target) return finish(target.error(), host);
+  auto space = open_workspace(*input, target->workspace_options(), host);
+  if (!space) return finish(std::move(space).error(), host);
+  RunResult result = run_engine(input->profile, *space, {{"ready"}, false}, host);
   const bool nodes_up = result.exit == Exit::done || result.exit == Exit::cni_pending;
-  if (nodes_up) judge_layers(request, *input, *ground, result, desk);
-  return finish(summary_of(*input, std::move(result)), desk);
+  if (nodes_up) judge_layers(request, *input, *target, result, host);
+  return finish(summary_of(*input, std::move(result)), host);
 }
 
 }  // namespace ichor

@@ -5,7 +5,7 @@
 #include "async/at_once.h"
 #include "command/commands.h"
 #include "model/run_record.h"
-#include "port/test_desk.h"
+#include "port/test_host.h"
 
 namespace ichor {
 namespace {
@@ -19,19 +19,19 @@ using ::testing::SizeIs;
 /// A journal that one process writes while another reads it.
 class JournalReaders : public ::testing::Test {
  protected:
-  JournalReaders() : writer_(desk_.store()) {
+  JournalReaders() : writer_(host_.store()) {
     std::ifstream file("examples/reference/ichor.yaml");
-    desk_.inputs["ichor.yaml"] = {std::istreambuf_iterator<char>(file), {}};
+    host_.inputs["ichor.yaml"] = {std::istreambuf_iterator<char>(file), {}};
   }
 
   int type(std::vector<std::string> words) {
     const CommandLine line = parse_command_line(words);
-    return static_cast<int>(run_command(std::get<Invocation>(line), desk_));
+    return static_cast<int>(run_command(std::get<Invocation>(line), host_));
   }
-  const Summary& summary() { return desk_.display().summary(); }
+  const Summary& summary() { return host_.display().summary(); }
 
   void take_lock() {
-    desk_.state_made = true;
+    host_.state_made = true;
     ASSERT_TRUE(at_once(writer_.lock({}, {"00000000000000ab", "desk", "boot", 1})));
   }
   void write(const std::string& run, RecordKind kind, std::string key = {}, std::string value = {},
@@ -43,9 +43,9 @@ class JournalReaders : public ::testing::Test {
     record.value = std::move(value);
     record.node = NodeName(std::move(node));
     CancelScope scope;
-    auto append = writer_.append(Context{&desk_.clock(), &scope}, std::move(record));
+    auto append = writer_.append(Context{&host_.clock(), &scope}, std::move(record));
     append.start();
-    while (!append.done() && desk_.virtual_clock().step()) {
+    while (!append.done() && host_.virtual_clock().step()) {
     }
   }
   void write_run(const std::string& run, const std::string& exit) {
@@ -56,10 +56,10 @@ class JournalReaders : public ::testing::Test {
   }
   /// What the process does while it is watched.
   void later_on(Duration delay, std::function<void()> act) {
-    desk_.virtual_clock().call_at(later(desk_.clock().now(), delay), std::move(act));
+    host_.virtual_clock().call_at(later(host_.clock().now(), delay), std::move(act));
   }
 
-  FakeDesk desk_;
+  FakeHost host_;
   MemoryJournal writer_;
   CancelScope scope_;
   Task<Result<std::uint64_t>> append_;
@@ -71,9 +71,9 @@ TEST_F(JournalReaders, HistoryListsEveryRun) {
   write_run("bbbb2222", "0");
   writer_.unlock();
   EXPECT_EQ(type({"history"}), 0);
-  EXPECT_THAT(desk_.display().rows("run", {"short", "command"}),
+  EXPECT_THAT(host_.display().rows("run", {"short", "command"}),
               ElementsAre("aaaa1111 up", "bbbb2222 up"));
-  EXPECT_EQ(desk_.display().listings[0].rows[0]["exit"], 1);
+  EXPECT_EQ(host_.display().listings[0].rows[0]["exit"], 1);
 }
 
 TEST_F(JournalReaders, HistoryDiffShowsWhatDiffers) {
@@ -82,7 +82,7 @@ TEST_F(JournalReaders, HistoryDiffShowsWhatDiffers) {
   write_run("bbbb2222", "0");
   writer_.unlock();
   EXPECT_EQ(type({"history", "diff", "1", "bbbb"}), 0);
-  EXPECT_THAT(desk_.display().rows("difference", {"what", "before", "after"}),
+  EXPECT_THAT(host_.display().rows("difference", {"what", "before", "after"}),
               ElementsAre("exit 1 0"));
 }
 
@@ -100,7 +100,7 @@ TEST_F(JournalReaders, ReportOfOneRunHasNoOther) {
   write_run("bbbb2222", "0");
   writer_.unlock();
   EXPECT_EQ(type({"report", "2", "--html", "out.html"}), 0);
-  EXPECT_THAT(desk_.exported["out.html"], AllOf(HasSubstr("bbbb2222"), Not(HasSubstr("aaaa1111"))));
+  EXPECT_THAT(host_.exported["out.html"], AllOf(HasSubstr("bbbb2222"), Not(HasSubstr("aaaa1111"))));
 }
 
 TEST_F(JournalReaders, ReportOfOneRunGivesProgramsItsRecords) {
@@ -109,7 +109,7 @@ TEST_F(JournalReaders, ReportOfOneRunGivesProgramsItsRecords) {
   write_run("bbbb2222", "0");
   writer_.unlock();
   EXPECT_EQ(type({"report", "aaaa", "-o", "json"}), 0);
-  EXPECT_THAT(desk_.display().histories[0].records, SizeIs(4));
+  EXPECT_THAT(host_.display().histories[0].records, SizeIs(4));
 }
 
 TEST_F(JournalReaders, AClusterWithoutARunHasNoHistory) {
@@ -128,11 +128,11 @@ TEST_F(JournalReaders, WatchFollowsARunToItsEnd) {
     ended.kind = RecordKind::run_ended;
     ended.key = "4";
     ended.value = "out of time";
-    append_ = writer_.append(Context{&desk_.clock(), &scope_}, std::move(ended));
+    append_ = writer_.append(Context{&host_.clock(), &scope_}, std::move(ended));
     append_.start();
   });
   EXPECT_EQ(type({"watch"}), 0);
-  EXPECT_THAT(desk_.printed(), HasSubstr("cp1: seen: settled"));
+  EXPECT_THAT(host_.printed(), HasSubstr("cp1: seen: settled"));
   EXPECT_THAT(summary().result.verdict, HasSubstr("run 1 ended with exit 4"));
   EXPECT_EQ(summary().figures["run"]["exit"], 4);
   writer_.unlock();
@@ -158,7 +158,7 @@ TEST_F(JournalReaders, WatchHasNothingToFollowWhereNoRunIsUnderWay) {
 TEST_F(JournalReaders, WatchCanBeEndedAndTheRunGoesOn) {
   take_lock();
   write("cccc3333", RecordKind::run_started, "reference");
-  desk_.signal = 2;
+  host_.signal = 2;
   EXPECT_EQ(type({"watch"}), 130);
   writer_.unlock();
 }

@@ -85,11 +85,11 @@ std::vector<Finding> find_lost(const ClusterRecipe& recipe, const std::string& f
   return lost;
 }
 
-OrEnd<Start> start_of(const InitRequest& request, Desk& desk) {
+OrEnd<Start> start_of(const InitRequest& request, Host& host) {
   if (request.from_lab) return Start{lab_profile(), {}};
   if (request.from.empty()) return Start{starter_profile(), {}};
   SecretWords secrets;
-  auto found = read_profile_file(request.from, secrets, desk);
+  auto found = read_profile_file(request.from, secrets, host);
   if (!found) return tl::unexpected(std::move(found).error());
   ProfileReading& reading = *found;
   if (reading.ok()) {
@@ -108,26 +108,26 @@ OrEnd<Start> start_of(const InitRequest& request, Desk& desk) {
 
 }  // namespace
 
-Exit run(const InitRequest& request, const CommonOptions& common, Desk& desk) {
-  auto start = start_of(request, desk);
-  if (!start) return finish(std::move(start).error(), desk);
-  if (desk.has_file(common.profile)) {
+Exit run(const InitRequest& request, const CommonOptions& common, Host& host) {
+  auto start = start_of(request, host);
+  if (!start) return finish(std::move(start).error(), host);
+  if (host.has_file(common.profile)) {
     return finish(end_with(Exit::usage, fmt::format("{} already exists, and init does not write "
                                                     "over it",
                                                     common.profile))
                       .value(),
-                  desk);
+                  host);
   }
   Summary summary;
   summary.cluster = start->profile.name;
   const std::string folder = common.profile.substr(0, common.profile.rfind('/') + 1);
   const auto write = [&](const char* what, const std::string& path, std::string text) {
-    auto written = desk.create_private(path, SecretString(std::move(text)), false);
+    auto written = host.create_private(path, SecretString(std::move(text)), false);
     if (written) summary.written.emplace_back(what, path);
     return written;
   };
   if (auto done = write("profile", common.profile, write_profile(start->profile)); !done) {
-    return finish(end_with(done.error()).value(), desk);
+    return finish(end_with(done.error()).value(), host);
   }
   struct Companion {
     const char* what;
@@ -136,9 +136,9 @@ Exit run(const InitRequest& request, const CommonOptions& common, Desk& desk) {
   };
   for (const Companion& file : {Companion{"gitignore", ".gitignore", kIgnored},
                                 Companion{"tasks", "Taskfile.yaml", kTasks}}) {
-    if (desk.has_file(folder + file.name)) continue;
+    if (host.has_file(folder + file.name)) continue;
     if (auto done = write(file.what, folder + file.name, file.text); !done) {
-      return finish(end_with(done.error()).value(), desk);
+      return finish(end_with(done.error()).value(), host);
     }
   }
   summary.result.exit = Exit::done;
@@ -148,7 +148,7 @@ Exit run(const InitRequest& request, const CommonOptions& common, Desk& desk) {
   summary.next = {request.from_lab ? fmt::format("ichor up -p {} --lab", common.profile)
                                    : fmt::format("edit {}, then: ichor lint -p {}", common.profile,
                                                  common.profile)};
-  return finish(std::move(summary), desk);
+  return finish(std::move(summary), host);
 }
 
 }  // namespace ichor

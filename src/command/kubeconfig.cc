@@ -24,9 +24,9 @@ class FreshKubeconfig final : public Artifacts {
 };
 
 /// A state folder as another one is, but without its older kubeconfig.
-class FreshStateDir final : public StateDir {
+class FreshStateDir final : public ClusterState {
  public:
-  explicit FreshStateDir(std::unique_ptr<StateDir> inner)
+  explicit FreshStateDir(std::unique_ptr<ClusterState> inner)
       : inner_(std::move(inner)), files_(inner_->files()) {}
   const std::string& path() const override { return inner_->path(); }
   Artifacts& files() override { return files_; }
@@ -41,50 +41,50 @@ class FreshStateDir final : public StateDir {
   Result<void> adopt(const LockOwner& owner) override { return inner_->adopt(owner); }
 
  private:
-  std::unique_ptr<StateDir> inner_;
+  std::unique_ptr<ClusterState> inner_;
   FreshKubeconfig files_;
 };
 
 /// Where the kubeconfig goes; empty if nothing says.
-std::string place_of(const KubeconfigRequest& request, const Ground& ground, Desk& desk) {
+std::string place_of(const KubeconfigRequest& request, const RunTarget& target, Host& host) {
   if (!request.path.empty()) return request.path;
-  return request.merge ? default_kubeconfig(desk) : ground.kubeconfig;
+  return request.merge ? default_kubeconfig(host) : target.kubeconfig;
 }
 
 }  // namespace
 
-Exit run(const KubeconfigRequest& request, const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
-  const std::string path = place_of(request, *ground, desk);
+Exit run(const KubeconfigRequest& request, const CommonOptions& common, Host& host) {
+  auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
+  if (!input) return finish(std::move(input).error(), host);
+  const auto target = find_target(common, *input, host);
+  if (!target) return finish(target.error(), host);
+  const std::string path = place_of(request, *target, host);
   if (path.empty()) {
     return finish(
         end_with(Exit::usage, "--merge into which file? Neither KUBECONFIG nor HOME says").value(),
-        desk);
+        host);
   }
-  if (auto allowed = desk.may_export(path); !allowed) {
-    return finish(end_with(allowed.error()).value(), desk);
+  if (auto allowed = host.may_export(path); !allowed) {
+    return finish(end_with(allowed.error()).value(), host);
   }
-  auto space = open_workspace(*input, ground->workspace_options(), desk);
-  if (!space) return finish(std::move(space).error(), desk);
+  auto space = open_workspace(*input, target->workspace_options(), host);
+  if (!space) return finish(std::move(space).error(), host);
   space->state = std::make_unique<FreshStateDir>(std::move(space->state));
-  RunResult result = run_engine(input->profile, *space, {{"kubeconfig"}, false}, desk);
+  RunResult result = run_engine(input->profile, *space, {{"kubeconfig"}, false}, host);
   Summary summary = summary_of(*input, std::move(result));
   if (summary.result.exit == Exit::done) {
     const MergeOptions options{input->profile.name,
                                request.force ? OnConflict::replace : OnConflict::refuse,
                                request.use_context};
-    const auto exported = export_kubeconfig(path, ground->outside, options, *space, desk);
+    const auto exported = export_kubeconfig(path, target->outside, options, *space, host);
     if (!exported) {
       Error error = exported.error();
       if (!request.force) error.message += "; name another file, or replace it with --force";
-      return finish(end_with(error).value(), desk);
+      return finish(end_with(error).value(), host);
     }
     summary.written.emplace_back("kubeconfig", path);
   }
-  return finish(std::move(summary), desk);
+  return finish(std::move(summary), host);
 }
 
 }  // namespace ichor

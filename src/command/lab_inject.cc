@@ -10,7 +10,7 @@ namespace ichor {
 
 namespace {
 
-Exit list_faults(Desk& desk) {
+Exit list_faults(Host& host) {
   Listing listing{"lab-fault",
                   {{"fault", "FAULT"},
                    {"id", "ID"},
@@ -27,24 +27,24 @@ Exit list_faults(Desk& desk) {
     row["what"] = kind.summary;
     listing.rows.push_back(std::move(row));
   }
-  desk.display().show(listing);
+  host.display().show(listing);
   RunResult result;
   result.exit = Exit::done;
   result.verdict = "`ichor doctor ID` explains a row";
-  return finish(std::move(result), desk);
+  return finish(std::move(result), host);
 }
 
 }  // namespace
 
-Exit run(const LabInjectRequest& request, const CommonOptions&, Desk& desk) {
-  if (request.list) return list_faults(desk);
+Exit run(const LabInjectRequest& request, const CommonOptions&, Host& host) {
+  if (request.list) return list_faults(host);
   std::vector<std::string_view> known;
   for (const lab::FaultKind& kind : lab::fault_kinds()) known.push_back(kind.name);
   if (std::find(known.begin(), known.end(), request.fault) == known.end()) {
     return finish(end_with(Exit::usage, fmt::format("unknown fault {}; {}", request.fault,
                                                     name_hint(request.fault, known)))
                       .value(),
-                  desk);
+                  host);
   }
   lab::Injection injection;
   injection.node = NodeName(request.node);
@@ -52,11 +52,11 @@ Exit run(const LabInjectRequest& request, const CommonOptions&, Desk& desk) {
   injection.lasts = request.lasts;
   injection.call = request.call;
   auto injected = lab::inject_into(request.state_dir, injection);
-  if (!injected) return finish(end_with(injected.error()).value(), desk);
+  if (!injected) return finish(end_with(injected.error()).value(), host);
   RunResult result;
   result.exit = Exit::done;
   result.verdict = *std::move(injected);
-  return finish(std::move(result), desk);
+  return finish(std::move(result), host);
 }
 
 }  // namespace ichor

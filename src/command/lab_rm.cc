@@ -7,12 +7,12 @@
 
 namespace ichor {
 
-Exit run(const LabRmRequest& request, const CommonOptions&, Desk& desk) {
+Exit run(const LabRmRequest& request, const CommonOptions&, Host& host) {
   RunResult result;
   result.exit = Exit::done;
   std::size_t removed = 0;
   for (const std::string& folder : request.folders) {
-    const auto gone = lab::remove_folder(desk.absolute(folder));
+    const auto gone = lab::remove_folder(host.absolute(folder));
     removed += gone ? 1 : 0;
     if (gone) continue;
     // The others are removed all the same.
@@ -23,7 +23,7 @@ Exit run(const LabRmRequest& request, const CommonOptions&, Desk& desk) {
   if (result.verdict.empty()) {
     result.verdict = fmt::format("removed {} {}", removed, removed == 1 ? "lab" : "labs");
   }
-  return finish(std::move(result), desk);
+  return finish(std::move(result), host);
 }
 
 }  // namespace ichor

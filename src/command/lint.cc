@@ -18,12 +18,12 @@ std::string counted(std::ptrdiff_t count, std::string_view what) {
 }
 
 OrEnd<std::vector<Finding>> lint_all(const std::vector<std::string>& profiles,
-                                     const CommonOptions& common, Desk& desk) {
+                                     const CommonOptions& common, Host& host) {
   std::vector<Finding> findings;
   for (const std::string& path : profiles) {
     CommonOptions one = common;
     one.profile = path;
-    auto found = lint_profile_input(one, desk);
+    auto found = lint_profile_input(one, host);
     if (!found) return found;
     findings.insert(findings.end(), found->begin(), found->end());
   }
@@ -33,11 +33,11 @@ OrEnd<std::vector<Finding>> lint_all(const std::vector<std::string>& profiles,
 
 }  // namespace
 
-Exit run(const LintRequest& request, const CommonOptions& common, Desk& desk) {
+Exit run(const LintRequest& request, const CommonOptions& common, Host& host) {
   std::vector<std::string> profiles = request.profiles;
   if (profiles.empty()) profiles.push_back(common.profile);
-  auto findings = lint_all(profiles, common, desk);
-  if (!findings) return finish(std::move(findings).error(), desk);
+  auto findings = lint_all(profiles, common, host);
+  if (!findings) return finish(std::move(findings).error(), host);
   const auto count = [&](Severity severity) {
     return std::count_if(findings->begin(), findings->end(),
                          [&](const Finding& finding) { return finding.severity == severity; });
@@ -46,7 +46,7 @@ Exit run(const LintRequest& request, const CommonOptions& common, Desk& desk) {
   const auto warnings = count(Severity::warning);
   const Exit exit = errors > 0 ? Exit::findings : Exit::done;
   if (common.output == OutputFormat::sarif) {
-    desk.out() << to_sarif(*findings, version());
+    host.out() << to_sarif(*findings, version());
     return exit;
   }
   RunResult result;
@@ -56,8 +56,8 @@ Exit run(const LintRequest& request, const CommonOptions& common, Desk& desk) {
       profiles.size() == 1 ? profiles.front() : fmt::format("{} profiles", profiles.size()),
       counted(errors, "error"), counted(warnings, "warning"));
   result.findings = *std::move(findings);
-  if (!for_programs(common.output)) show_source_lines(result.findings, desk);
-  return finish(std::move(result), desk);
+  if (!for_programs(common.output)) show_source_lines(result.findings, host);
+  return finish(std::move(result), host);
 }
 
 }  // namespace ichor

@@ -7,36 +7,36 @@
 #include "cluster/profile_input.h"
 #include "command/commands.h"
 #include "lint/rules.h"
-#include "port/test_desk.h"
+#include "port/test_host.h"
 
 namespace ichor {
 namespace {
 
 using ::testing::HasSubstr;
 
-/// Puts all files below a folder of the repository on the desk.
-void lay_out(const std::string& folder, FakeDesk& desk) {
+/// Puts all files below a folder of the repository on the host.
+void lay_out(const std::string& folder, FakeHost& host) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
     std::ifstream file(entry.path());
-    desk.inputs[entry.path().string()] = {std::istreambuf_iterator<char>(file), {}};
+    host.inputs[entry.path().string()] = {std::istreambuf_iterator<char>(file), {}};
   }
 }
 
-std::vector<Finding> findings_of(const std::string& profile, FakeDesk& desk) {
+std::vector<Finding> findings_of(const std::string& profile, FakeHost& host) {
   CommonOptions common;
   common.profile = profile;
-  auto findings = lint_profile_input(common, desk);
+  auto findings = lint_profile_input(common, host);
   EXPECT_TRUE(findings.has_value()) << profile;
   return findings.value_or(std::vector<Finding>());
 }
 
 TEST(BrokenExamples, ShowEachRuleExactlyOnce) {
-  FakeDesk desk;
-  lay_out("examples/broken", desk);
+  FakeHost host;
+  lay_out("examples/broken", host);
   std::map<std::string, int> shown;
   for (const auto& entry : std::filesystem::directory_iterator("examples/broken")) {
-    for (const Finding& finding : findings_of(entry.path().string() + "/ichor.yaml", desk)) {
+    for (const Finding& finding : findings_of(entry.path().string() + "/ichor.yaml", host)) {
       const LintRule* rule = rule_of(finding.id);
       ASSERT_NE(rule, nullptr) << finding.id << " " << finding.where << " " << finding.what;
       ++shown[std::string(rule->id)];
@@ -51,14 +51,14 @@ TEST(BrokenExamples, ShowEachRuleExactlyOnce) {
 }
 
 TEST(BrokenExamples, AreShownByOneCommandSortedByFile) {
-  FakeDesk desk;
-  lay_out("examples/broken", desk);
+  FakeHost host;
+  lay_out("examples/broken", host);
   LintRequest request;
   for (const auto& entry : std::filesystem::directory_iterator("examples/broken")) {
     request.profiles.push_back(entry.path().string());
   }
-  EXPECT_EQ(run(request, CommonOptions(), desk), Exit::findings);
-  const std::vector<Finding>& findings = desk.display().summary().result.findings;
+  EXPECT_EQ(run(request, CommonOptions(), host), Exit::findings);
+  const std::vector<Finding>& findings = host.display().summary().result.findings;
   EXPECT_EQ(findings.size(), lint_rules().size());
   for (std::size_t i = 1; i < findings.size(); ++i) {
     EXPECT_LT(findings[i - 1].where, findings[i].where);
@@ -66,18 +66,18 @@ TEST(BrokenExamples, AreShownByOneCommandSortedByFile) {
 }
 
 TEST(TemplateExample, HasNoFindings) {
-  FakeDesk desk;
-  lay_out("examples/templates", desk);
-  for (const Finding& finding : findings_of("examples/templates/ichor.yaml", desk)) {
+  FakeHost host;
+  lay_out("examples/templates", host);
+  for (const Finding& finding : findings_of("examples/templates/ichor.yaml", host)) {
     ADD_FAILURE() << finding.where << " " << finding.what;
   }
 }
 
 /// The story of a patch that was empty because its condition named a variable that nobody had.
 TEST(EmptyPatches, AreExplainedByTheConditionThatWasFalse) {
-  FakeDesk desk;
-  lay_out("examples/broken/c9-patches", desk);
-  const auto findings = findings_of("examples/broken/c9-patches/ichor.yaml", desk);
+  FakeHost host;
+  lay_out("examples/broken/c9-patches", host);
+  const auto findings = findings_of("examples/broken/c9-patches/ichor.yaml", host);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].id, "patch.empty");
   EXPECT_EQ(findings[0].severity, Severity::error);
@@ -87,21 +87,21 @@ TEST(EmptyPatches, AreExplainedByTheConditionThatWasFalse) {
 }
 
 TEST(EmptyPatches, ThatSomebodySwitchedOffAreNoErrors) {
-  FakeDesk desk;
-  lay_out("examples/broken/c9-patches", desk);
+  FakeHost host;
+  lay_out("examples/broken/c9-patches", host);
   const std::string profile = "examples/broken/c9-patches/ichor.yaml";
-  desk.inputs[profile] += "  talos_system_logs_enabled: false\n";
-  const auto findings = findings_of(profile, desk);
+  host.inputs[profile] += "  talos_system_logs_enabled: false\n";
+  const auto findings = findings_of(profile, host);
   ASSERT_FALSE(findings.empty());
   for (const Finding& finding : findings) EXPECT_EQ(finding.severity, Severity::warning);
 }
 
 TEST(PatchTemplates, WithAnUndefinedVariableAreRefusedWithTheNearestName) {
-  FakeDesk desk;
-  lay_out("examples/broken/c9-patches", desk);
-  desk.inputs["examples/broken/c9-patches/patches/machine-logging.yaml.j2"] =
+  FakeHost host;
+  lay_out("examples/broken/c9-patches", host);
+  host.inputs["examples/broken/c9-patches/patches/machine-logging.yaml.j2"] =
       "machine:\n  kubelet:\n    nodeIP: {validSubnets: ['#{ node_cdir }#']}\n";
-  const auto findings = findings_of("examples/broken/c9-patches/ichor.yaml", desk);
+  const auto findings = findings_of("examples/broken/c9-patches/ichor.yaml", host);
   ASSERT_EQ(findings.size(), 1u);
   const Finding& finding = findings[0];
   EXPECT_EQ(finding.id, "patch.template");
@@ -112,16 +112,16 @@ TEST(PatchTemplates, WithAnUndefinedVariableAreRefusedWithTheNearestName) {
 /// The reference profile with a change, and the ids of what lint says about it.
 class ChangedReference : public ::testing::Test {
  protected:
-  ChangedReference() { lay_out("examples/reference", desk_); }
+  ChangedReference() { lay_out("examples/reference", host_); }
 
   void change(const std::string& before, const std::string& after) {
-    std::string& text = desk_.inputs["examples/reference/ichor.yaml"];
+    std::string& text = host_.inputs["examples/reference/ichor.yaml"];
     const std::size_t at = text.find(before);
     ASSERT_NE(at, std::string::npos) << before;
     text.replace(at, before.size(), after);
   }
   const std::vector<Finding>& findings() {
-    found_ = findings_of("examples/reference/ichor.yaml", desk_);
+    found_ = findings_of("examples/reference/ichor.yaml", host_);
     return found_;
   }
   std::string ids() {
@@ -130,7 +130,7 @@ class ChangedReference : public ::testing::Test {
     return ids;
   }
 
-  FakeDesk desk_;
+  FakeHost host_;
   std::vector<Finding> found_;
 };
 
@@ -154,13 +154,13 @@ TEST_F(ChangedReference, ValuesOfInitAreFound) {
 
 TEST_F(ChangedReference, WhatTheNodesWouldRefuseIsFoundBeforeItIsSent) {
   change("  # patches_dir: patches", "  patches_dir: patches");
-  desk_.inputs["examples/reference/patches/name.yaml"] =
+  host_.inputs["examples/reference/patches/name.yaml"] =
       "apiVersion: v1alpha1\nkind: HostnameConfig\nauto: off\nhostname: all-the-same\n";
   EXPECT_THAT(ids(), HasSubstr("config.duplicate"));
 }
 
 TEST_F(ChangedReference, CrdsAndControllersOfDifferentVersionsAreFound) {
-  desk_.inputs["examples/reference/ichor.yaml"] +=
+  host_.inputs["examples/reference/ichor.yaml"] +=
       "phases:\n"
       "  crds: {charts: [{chart: oci://r/cert-manager, version: v1.19.1}]}\n"
       "  core: {releases: [{name: cert-manager, chart: oci://r/cert-manager, version: 1.18.0, "
@@ -173,15 +173,15 @@ TEST_F(ChangedReference, CrdsAndControllersOfDifferentVersionsAreFound) {
 }
 
 TEST(LintTexts, HideThePasswordOfALoggingDestination) {
-  FakeDesk desk;
-  lay_out("examples/broken/c5-logging", desk);
-  desk.inputs["examples/broken/c5-logging/patches/machine-logging.yaml"] =
+  FakeHost host;
+  lay_out("examples/broken/c5-logging", host);
+  host.inputs["examples/broken/c5-logging/patches/machine-logging.yaml"] =
       "machine:\n  logging:\n    destinations:\n"
       "      - {endpoint: 'http://loki:canary@10.0.0.5:6051', format: json_lines}\n";
   LintRequest request;
   request.profiles = {"examples/broken/c5-logging/ichor.yaml"};
-  EXPECT_EQ(run(request, CommonOptions(), desk), Exit::findings);
-  const std::vector<Finding>& findings = desk.display().summary().result.findings;
+  EXPECT_EQ(run(request, CommonOptions(), host), Exit::findings);
+  const std::vector<Finding>& findings = host.display().summary().result.findings;
   ASSERT_FALSE(findings.empty());
   EXPECT_THAT(findings[0].what, HasSubstr("http://***@10.0.0.5:6051"));
   EXPECT_THAT(findings[0].what, ::testing::Not(HasSubstr("canary")));

@@ -9,8 +9,8 @@ namespace ichor {
 
 namespace {
 
-OrEnd<ConfigDocuments> read_side(const std::string& path, Desk& desk) {
-  const auto text = desk.read_input(path);
+OrEnd<ConfigDocuments> read_side(const std::string& path, Host& host) {
+  const auto text = host.read_input(path);
   if (!text) return end_with(Exit::usage, text.error().message);
   auto documents = read_config(*text, path);
   if (!documents) return end_with(documents.error());
@@ -19,11 +19,11 @@ OrEnd<ConfigDocuments> read_side(const std::string& path, Desk& desk) {
 
 }  // namespace
 
-Exit run(const MachineconfigDiffRequest& request, const CommonOptions&, Desk& desk) {
-  auto left = read_side(request.left, desk);
-  if (!left) return finish(std::move(left).error(), desk);
-  auto right = read_side(request.right, desk);
-  if (!right) return finish(std::move(right).error(), desk);
+Exit run(const MachineconfigDiffRequest& request, const CommonOptions&, Host& host) {
+  auto left = read_side(request.left, host);
+  if (!left) return finish(std::move(left).error(), host);
+  auto right = read_side(request.right, host);
+  if (!right) return finish(std::move(right).error(), host);
   const std::vector<ConfigDifference> differences = diff_configs(*left, *right);
   wipe(*left);
   wipe(*right);
@@ -37,14 +37,14 @@ Exit run(const MachineconfigDiffRequest& request, const CommonOptions&, Desk& de
                             {"before", one.before},
                             {"after", one.after}});
   }
-  if (!differences.empty()) desk.display().show(listing);
+  if (!differences.empty()) host.display().show(listing);
   RunResult result;
   result.exit =
       request.detailed_exitcode && !differences.empty() ? Exit::changes_pending : Exit::done;
   result.verdict = differences.empty() ? "no difference"
                                        : fmt::format("{} difference{}", differences.size(),
                                                      differences.size() == 1 ? "" : "s");
-  return finish(std::move(result), desk);
+  return finish(std::move(result), host);
 }
 
 }  // namespace ichor

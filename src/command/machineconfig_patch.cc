@@ -8,29 +8,29 @@
 
 namespace ichor {
 
-Exit run(const MachineconfigPatchRequest& request, const CommonOptions& common, Desk& desk) {
-  const auto texts = read_given_patches(request.patches, "--patch", desk);
-  if (!texts) return finish_aside(texts.error(), desk);
-  auto text = desk.read_input(request.file);
-  if (!text) return finish_aside(end_with(Exit::usage, text.error().message).value(), desk);
+Exit run(const MachineconfigPatchRequest& request, const CommonOptions& common, Host& host) {
+  const auto texts = read_given_patches(request.patches, "--patch", host);
+  if (!texts) return finish_aside(texts.error(), host);
+  auto text = host.read_input(request.file);
+  if (!text) return finish_aside(end_with(Exit::usage, text.error().message).value(), host);
   auto parsed = yaml::parse(*text, request.file);
-  if (!parsed) return finish_aside(end_with(parsed.error()).value(), desk);
+  if (!parsed) return finish_aside(end_with(parsed.error()).value(), host);
   std::vector<yaml::Node> roots;
   for (yaml::Document& document : *parsed) roots.push_back(std::move(document.root));
   // Without a version, config and patches show whose rules hold.
   int shown = minor_shown(roots);
   for (const GivenPatch& patch : *texts) shown = std::max(shown, minor_shown(patch.text));
   const auto minor = read_rules_version(request.talos_version, shown);
-  if (!minor) return finish_aside(minor.error(), desk);
+  if (!minor) return finish_aside(minor.error(), host);
   auto patches = load_given_patches(*texts, *minor);
-  if (!patches) return finish_aside(std::move(patches).error(), desk);
+  if (!patches) return finish_aside(std::move(patches).error(), host);
   auto patched = apply_patches(std::move(roots), request.file, *patches, *minor);
-  if (!patched) return finish_aside(end_with(patched.error()).value(), desk);
+  if (!patched) return finish_aside(end_with(patched.error()).value(), host);
   TextOutput output{"config", request.output, SecretString(yaml::emit_all(patched->documents))};
   for (yaml::Node& root : patched->documents) yaml::wipe(root);
   std::vector<TextOutput> outputs;
   outputs.push_back(std::move(output));
-  return deliver(std::move(outputs), true, as_warnings(std::move(patched->findings)), common, desk);
+  return deliver(std::move(outputs), true, as_warnings(std::move(patched->findings)), common, host);
 }
 
 }  // namespace ichor

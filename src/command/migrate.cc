@@ -109,7 +109,7 @@ void show_difference(const Migrated& migrated, Listing& listing) {
 
 /// Nothing is written if one of the files cannot be converted.
 Exit end(std::vector<Migrated> all, const std::vector<std::string>& places,
-         const CommonOptions& common, Desk& desk) {
+         const CommonOptions& common, Host& host) {
   std::vector<Finding> findings;
   for (Migrated& one : all) {
     findings.insert(findings.end(), one.findings.begin(), one.findings.end());
@@ -119,7 +119,7 @@ Exit end(std::vector<Migrated> all, const std::vector<std::string>& places,
     result.exit = Exit::findings;
     result.verdict = "nothing was written: some settings have no form that Talos 1.14 accepts";
     result.findings = std::move(findings);
-    return finish_aside(std::move(result), desk);
+    return finish_aside(std::move(result), host);
   }
   Listing listing{
       "difference",
@@ -131,18 +131,18 @@ Exit end(std::vector<Migrated> all, const std::vector<std::string>& places,
     const bool public_patch = all[i].is_patch && !all[i].holds_secrets;
     outputs.push_back({"config", places[i], std::move(all[i].after), false, public_patch});
   }
-  if (!listing.rows.empty()) desk.display().show(listing);
-  return deliver(std::move(outputs), true, std::move(findings), common, desk);
+  if (!listing.rows.empty()) host.display().show(listing);
+  return deliver(std::move(outputs), true, std::move(findings), common, host);
 }
 
 /// The patches of a profile that stand in files of their own, and the profile itself.
-Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common, Desk& desk) {
+Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common, Host& host) {
   SecretWords secrets;
-  const auto reading = read_profile_file(common.profile, secrets, desk);
-  if (!reading) return finish_aside(reading.error(), desk);
+  const auto reading = read_profile_file(common.profile, secrets, host);
+  if (!reading) return finish_aside(reading.error(), host);
   std::vector<Finding> findings;
   const PatchTexts patches =
-      read_patch_texts(*reading, profile_folder(common.profile, desk), findings, desk);
+      read_patch_texts(*reading, profile_folder(common.profile, host), findings, host);
   std::vector<Migrated> all;
   std::vector<std::string> places;
   for (const PatchText& patch : patches.patches) {
@@ -151,7 +151,7 @@ Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common,
                          path.find(".sops.") != std::string::npos;
     auto migrated = migrate_text(path.empty() ? common.profile : path,
                                  std::string(patch.text.reveal()), request);
-    if (!migrated) return finish_aside(std::move(migrated).error(), desk);
+    if (!migrated) return finish_aside(std::move(migrated).error(), host);
     if (by_hand && migrated->changed()) {
       Finding& finding = migrated->findings.emplace_back();
       finding.severity = Severity::warning;
@@ -172,7 +172,7 @@ Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common,
   if (!all.empty()) {
     all.front().findings.insert(all.front().findings.end(), findings.begin(), findings.end());
   }
-  if (request.write && !all.empty()) return end(std::move(all), places, common, desk);
+  if (request.write && !all.empty()) return end(std::move(all), places, common, host);
   RunResult result;
   for (Migrated& one : all) {
     findings.insert(findings.end(), one.findings.begin(), one.findings.end());
@@ -186,27 +186,27 @@ Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common,
                         "{} patch files can be converted; --write does it, then set "
                         "talos.version to v1.14.1 in {}",
                         all.size(), common.profile);
-  return finish_aside(std::move(result), desk);
+  return finish_aside(std::move(result), host);
 }
 
 }  // namespace
 
-Exit run(const MigrateRequest& request, const CommonOptions& common, Desk& desk) {
+Exit run(const MigrateRequest& request, const CommonOptions& common, Host& host) {
   const auto minor = read_rules_version(request.to, kMinor);
-  if (!minor) return finish_aside(minor.error(), desk);
+  if (!minor) return finish_aside(minor.error(), host);
   if (*minor != kMinor) {
     return finish_aside(
         end_with(Exit::usage, "ichor migrates to v1.14; --to " + request.to + " is not it").value(),
-        desk);
+        host);
   }
-  if (request.file.empty()) return migrate_profile(request, common, desk);
-  auto text = desk.read_input(request.file);
-  if (!text) return finish_aside(end_with(Exit::usage, text.error().message).value(), desk);
+  if (request.file.empty()) return migrate_profile(request, common, host);
+  auto text = host.read_input(request.file);
+  if (!text) return finish_aside(end_with(Exit::usage, text.error().message).value(), host);
   auto migrated = migrate_text(request.file, *std::move(text), request);
-  if (!migrated) return finish_aside(std::move(migrated).error(), desk);
+  if (!migrated) return finish_aside(std::move(migrated).error(), host);
   std::vector<Migrated> all;
   all.push_back(*std::move(migrated));
-  return end(std::move(all), {request.write ? request.file : request.output}, common, desk);
+  return end(std::move(all), {request.write ? request.file : request.output}, common, host);
 }
 
 }  // namespace ichor

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "command/commands.h"
-#include "port/test_desk.h"
+#include "port/test_host.h"
 
 namespace ichor {
 namespace {
@@ -20,47 +20,47 @@ class MigrateCommandTest : public testing::Test {
     request.to = "v1.14";
     request.file = file;
     request.write = write;
-    return run(request, CommonOptions(), desk_);
+    return run(request, CommonOptions(), host_);
   }
-  const std::vector<Finding>& findings() { return desk_.display().summary().result.findings; }
+  const std::vector<Finding>& findings() { return host_.display().summary().result.findings; }
 
-  FakeDesk desk_;
+  FakeHost host_;
 };
 
 TEST_F(MigrateCommandTest, PrintsAPatchForTalos114) {
-  desk_.inputs["sysctl.yaml"] = kPatch;
+  host_.inputs["sysctl.yaml"] = kPatch;
   EXPECT_EQ(migrate("sysctl.yaml"), Exit::done);
-  EXPECT_EQ(desk_.printed(),
+  EXPECT_EQ(host_.printed(),
             "apiVersion: v1alpha1\nkind: SysctlConfig\nparams:\n    vm.swappiness: \"10\"\n");
 }
 
 TEST_F(MigrateCommandTest, WritesInPlaceAndShowsTheDifference) {
-  desk_.inputs["sysctl.yaml"] = kPatch;
+  host_.inputs["sysctl.yaml"] = kPatch;
   EXPECT_EQ(migrate("sysctl.yaml", true), Exit::done);
-  EXPECT_THAT(desk_.exported["sysctl.yaml"], HasSubstr("kind: SysctlConfig"));
-  EXPECT_THAT(desk_.printed(), IsEmpty());
+  EXPECT_THAT(host_.exported["sysctl.yaml"], HasSubstr("kind: SysctlConfig"));
+  EXPECT_THAT(host_.printed(), IsEmpty());
 }
 
 TEST_F(MigrateCommandTest, WhatCannotBeSaidIsRefusedAndNothingIsWritten) {
-  desk_.inputs["kernel.yaml"] = "machine:\n  install:\n    extraKernelArgs: [quiet]\n";
+  host_.inputs["kernel.yaml"] = "machine:\n  install:\n    extraKernelArgs: [quiet]\n";
   EXPECT_EQ(migrate("kernel.yaml", true), Exit::findings);
   ASSERT_EQ(findings().size(), 1u);
   EXPECT_THAT(findings()[0].where, HasSubstr("kernel.yaml:3:"));
   EXPECT_THAT(findings()[0].fix, HasSubstr("schematic"));
-  EXPECT_THAT(desk_.exported, IsEmpty());
+  EXPECT_THAT(host_.exported, IsEmpty());
 }
 
 TEST_F(MigrateCommandTest, OnlyTalos114IsATarget) {
-  desk_.inputs["sysctl.yaml"] = kPatch;
+  host_.inputs["sysctl.yaml"] = kPatch;
   MigrateRequest request;
   request.to = "v1.12";
   request.file = "sysctl.yaml";
-  EXPECT_EQ(run(request, CommonOptions(), desk_), Exit::usage);
-  EXPECT_THAT(desk_.display().summary().result.verdict, HasSubstr("v1.14"));
+  EXPECT_EQ(run(request, CommonOptions(), host_), Exit::usage);
+  EXPECT_THAT(host_.display().summary().result.verdict, HasSubstr("v1.14"));
 }
 
 TEST_F(MigrateCommandTest, ASecretOfAConfigIsNeverPartOfAFinding) {
-  desk_.inputs["config.yaml"] =
+  host_.inputs["config.yaml"] =
       "machine:\n  type: worker\n  token: t0p-s3cret\n  ca: {crt: Q0E=, key: \"\"}\n"
       "  install: {extraKernelArgs: [quiet], disk: /dev/sda}\ncluster:\n  token: an0ther\n";
   migrate("config.yaml", true);

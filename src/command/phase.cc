@@ -10,31 +10,32 @@ namespace ichor {
 namespace {
 
 /// The state folder, which must have been begun on this machine.
-OrEnd<std::unique_ptr<StateDir>> open_own_state(const std::string& path, bool adopt, Desk& desk) {
-  auto state = desk.open_state(path, Desk::Missing::make);
+OrEnd<std::unique_ptr<ClusterState>> open_own_state(const std::string& path, bool adopt,
+                                                    Host& host) {
+  auto state = host.open_state(path, Host::Missing::make);
   if (!state) return end_with(state.error());
   if (!(*state)->copied()) return *std::move(state);
   if (!adopt) {
     return end_with(Exit::unsafe, path + " was created on another machine: --adopt goes on with it",
                     "L6");
   }
-  if (auto adopted = (*state)->adopt(desk.owner()); !adopted) return end_with(adopted.error());
+  if (auto adopted = (*state)->adopt(host.owner()); !adopted) return end_with(adopted.error());
   return *std::move(state);
 }
 
 }  // namespace
 
-Exit run(const PhaseRequest& request, const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {request.nodes, request.change, {}}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
+Exit run(const PhaseRequest& request, const CommonOptions& common, Host& host) {
+  auto input = read_profile_input(common, {request.nodes, request.change, {}}, host);
+  if (!input) return finish(std::move(input).error(), host);
   if (!input->profile.kubernetes || !input->profile.kubernetes->phases) {
-    return finish(end_with(Exit::usage, common.profile + " has no section `phases`").value(), desk);
+    return finish(end_with(Exit::usage, common.profile + " has no section `phases`").value(), host);
   }
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
-  const std::optional<Workspace> known = reach_talos(*input, *ground, desk);
-  auto state = open_own_state(ground->state_dir, request.change.adopt, desk);
-  if (!state) return finish(std::move(state).error(), desk);
+  const auto target = find_target(common, *input, host);
+  if (!target) return finish(target.error(), host);
+  const std::optional<Workspace> known = reach_talos(*input, *target, host);
+  auto state = open_own_state(target->state_dir, request.change.adopt, host);
+  if (!state) return finish(std::move(state).error(), host);
   KubernetesOptions options;
   options.first = options.last = static_cast<int>(request.phase);
   options.phases.phase = {request.change.dry_run, request.force_conflicts};
@@ -43,10 +44,10 @@ Exit run(const PhaseRequest& request, const CommonOptions& common, Desk& desk) {
   options.for_programs = for_programs(common.output);
   options.detailed_exitcode = request.change.detailed_exitcode;
   if (known) options.check = kubeconfig_check(input->profile, *known);
-  TalosApi* talos = known ? &known->site->talos() : nullptr;
-  auto work = KubernetesWork::prepare(*input, *ground, **state, talos, std::move(options), desk);
-  if (!work) return finish(summary_of(*input, std::move(work).error()), desk);
-  return finish(summary_of(*input, run_kubernetes(input->profile, **state, **work, desk)), desk);
+  TalosApi* talos = known ? &known->apis->talos() : nullptr;
+  auto work = KubernetesWork::prepare(*input, *target, **state, talos, std::move(options), host);
+  if (!work) return finish(summary_of(*input, std::move(work).error()), host);
+  return finish(summary_of(*input, run_kubernetes(input->profile, **state, **work, host)), host);
 }
 
 }  // namespace ichor

@@ -6,31 +6,31 @@
 
 namespace ichor {
 
-Exit plan_phases(const ProfileInput& input, const Ground& ground, const PlanOptions& options,
-                 Desk& desk) {
-  WorkspaceOptions place = ground.workspace_options(options.change);
+Exit plan_phases(const ProfileInput& input, const RunTarget& target, const PlanOptions& options,
+                 Host& host) {
+  WorkspaceOptions place = target.workspace_options(options.change);
   place.read_only = true;
-  auto space = open_workspace(input, place, desk);
-  if (!space) return finish(std::move(space).error(), desk);
+  auto space = open_workspace(input, place, host);
+  if (!space) return finish(std::move(space).error(), host);
   if (options.change.adopt) {
     JournalRecord adopted;
     adopted.kind = RecordKind::observed;
     adopted.key = kAdoptedKey;
-    space->facts.fold(adopted, desk.clock().now());
+    space->facts.fold(adopted, host.clock().now());
   }
   EngineOptions run{options.phases, false, options.steps};
   run.offline = options.change.offline;
-  auto plan = make_plan(input.profile, *space, run, desk);
-  if (!plan) return finish(std::move(plan).error(), desk);
-  return show_plan(input, space->configs, *std::move(plan), options.change.detailed_exitcode, desk);
+  auto plan = make_plan(input.profile, *space, run, host);
+  if (!plan) return finish(std::move(plan).error(), host);
+  return show_plan(input, space->configs, *std::move(plan), options.change.detailed_exitcode, host);
 }
 
-Exit run(const PlanRequest& request, const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {request.nodes, request.change, request.exclude}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
-  return plan_phases(*input, *ground, {{}, request.change}, desk);
+Exit run(const PlanRequest& request, const CommonOptions& common, Host& host) {
+  auto input = read_profile_input(common, {request.nodes, request.change, request.exclude}, host);
+  if (!input) return finish(std::move(input).error(), host);
+  const auto target = find_target(common, *input, host);
+  if (!target) return finish(target.error(), host);
+  return plan_phases(*input, *target, {{}, request.change}, host);
 }
 
 }  // namespace ichor

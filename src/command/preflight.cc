@@ -4,8 +4,8 @@
 #include "command/commands.h"
 #include "machineconfig/schematic_input.h"
 #include "phase/extension_check.h"
+#include "run/cluster_checks.h"
 #include "run/partial_run.h"
-#include "run/site_checks.h"
 
 namespace ichor {
 
@@ -49,34 +49,34 @@ void judge_node(const std::vector<Check>& checks, const NodeView& view, Findings
 
 }  // namespace
 
-Exit run(const PreflightRequest& request, const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
-  WorkspaceOptions place = ground->workspace_options();
+Exit run(const PreflightRequest& request, const CommonOptions& common, Host& host) {
+  auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
+  if (!input) return finish(std::move(input).error(), host);
+  const auto target = find_target(common, *input, host);
+  if (!target) return finish(target.error(), host);
+  WorkspaceOptions place = target->workspace_options();
   place.read_only = true;
-  auto space = open_workspace(*input, place, desk);
-  if (!space) return finish(std::move(space).error(), desk);
-  const auto seen = look_around(input->profile, *space, desk, kTries);
-  if (!seen) return finish(seen.error(), desk);
+  auto space = open_workspace(*input, place, host);
+  if (!space) return finish(std::move(space).error(), host);
+  const auto seen = look_around(input->profile, *space, host, kTries);
+  if (!seen) return finish(seen.error(), host);
 
   Findings found;
   found.listing.type = "check";
   found.listing.columns = {{"node", "NODE"},     {"check", "CHECK"}, {"result", "RESULT"},
                            {"detail", "DETAIL"}, {"fault", "FAULT"}, {"fix", "FIX", true}};
-  for (const Check& check : site_checks(*input, *ground, *space, desk)) found.note({}, check);
-  for (const Check& check : tool_checks(input->profile, desk)) found.note({}, check);
-  for (const Check& check : image_checks(input->profile, *ground, desk)) found.note({}, check);
+  for (const Check& check : cluster_checks(*input, *target, *space, host)) found.note({}, check);
+  for (const Check& check : tool_checks(input->profile, host)) found.note({}, check);
+  for (const Check& check : image_checks(input->profile, *target, host)) found.note({}, check);
   found.note({}, twin_check(*seen));
-  const Wanted wanted{input->profile, space->configs, space->facts, desk.clock().now()};
-  const auto extensions = wanted_extensions(input->profile, input->folder, desk);
+  const Wanted wanted{input->profile, space->configs, space->facts, host.clock().now()};
+  const auto extensions = wanted_extensions(input->profile, input->folder, host);
   for (const NodeView& view : seen->nodes) {
     std::vector<Check> checks = preflight_checks(wanted, *wanted.profile.find(view.node), view);
     checks.push_back(extension_check(input->profile, extensions, view));
     judge_node(checks, view, found);
   }
-  desk.display().show(found.listing);
+  host.display().show(found.listing);
 
   RunResult& result = found.result;
   result.exit = found.failed == 0 ? Exit::done : Exit::findings;
@@ -84,7 +84,7 @@ Exit run(const PreflightRequest& request, const CommonOptions& common, Desk& des
                        ? fmt::format("{}: every node can be brought up", input->profile.name)
                        : fmt::format("{}: {} {} failed", input->profile.name, found.failed,
                                      found.failed == 1 ? "check" : "checks");
-  return finish(summary_of(*input, std::move(result)), desk);
+  return finish(summary_of(*input, std::move(result)), host);
 }
 
 }  // namespace ichor

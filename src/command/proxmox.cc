@@ -2,8 +2,8 @@
 
 #include "command/commands.h"
 #include "run/finish.h"
-#include "run/ground.h"
 #include "run/provision_step.h"
+#include "run/run_target.h"
 
 namespace ichor {
 
@@ -57,10 +57,11 @@ ProvisionWork work_of(const ProxmoxRequest& request) {
 }
 
 /// The state folder, for the journal. A look needs none.
-OrEnd<std::unique_ptr<StateDir>> state_for(const ProxmoxRequest& request, const Ground& ground,
-                                           bool looks_only, Desk& desk) {
-  if (looks_only) return std::unique_ptr<StateDir>();
-  auto state = desk.open_state(ground.state_dir, Desk::Missing::make);
+OrEnd<std::unique_ptr<ClusterState>> state_for(const ProxmoxRequest& request,
+                                               const RunTarget& target, bool looks_only,
+                                               Host& host) {
+  if (looks_only) return std::unique_ptr<ClusterState>();
+  auto state = host.open_state(target.state_dir, Host::Missing::make);
   if (!state) return end_with(state.error());
   if (!(*state)->copied()) return *std::move(state);
   if (!request.adopt) {
@@ -68,43 +69,43 @@ OrEnd<std::unique_ptr<StateDir>> state_for(const ProxmoxRequest& request, const 
         Exit::unsafe,
         fmt::format("the journal in {} was started on another machine. If no other run goes on "
                     "with the cluster there, say so with --adopt",
-                    ground.state_dir),
+                    target.state_dir),
         "L6");
   }
-  if (auto adopted = (*state)->adopt(desk.owner()); !adopted) return end_with(adopted.error());
+  if (auto adopted = (*state)->adopt(host.owner()); !adopted) return end_with(adopted.error());
   return *std::move(state);
 }
 
 }  // namespace
 
-Exit run(const ProxmoxRequest& request, const CommonOptions& common, Desk& desk) {
+Exit run(const ProxmoxRequest& request, const CommonOptions& common, Host& host) {
   NodeOptions nodes;
   nodes.nodes = request.nodes;
-  const auto input = read_profile_input(common, {nodes, {}, {}}, desk);
-  if (!input) return finish(input.error(), desk);
+  const auto input = read_profile_input(common, {nodes, {}, {}}, host);
+  if (!input) return finish(input.error(), host);
   const bool destroys = request.deed == ProxmoxDeed::destroy;
   if (destroys && request.cluster_name != input->profile.name) {
     return finish(
         end_with(Exit::usage, fmt::format("--cluster-name says {}, and the profile is of {}",
                                           request.cluster_name, input->profile.name))
             .value(),
-        desk);
+        host);
   }
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
+  const auto target = find_target(common, *input, host);
+  if (!target) return finish(target.error(), host);
   const bool looks_only = request.deed == ProxmoxDeed::verify || request.deed == ProxmoxDeed::list;
-  const auto state = state_for(request, *ground, looks_only, desk);
-  if (!state) return finish(state.error(), desk);
+  const auto state = state_for(request, *target, looks_only, host);
+  if (!state) return finish(state.error(), host);
   ProvisionOptions options{work_of(request), {}, looks_only};
   const auto show = [&](const ProvisionRun& run) {
-    if (looks_only) desk.display().show(machine_list(run, input->profile));
+    if (looks_only) host.display().show(machine_list(run, input->profile));
   };
   Summary summary =
-      summary_of(*input, run_provision(*input, *ground, state->get(), options, desk, show));
+      summary_of(*input, run_provision(*input, *target, state->get(), options, host, show));
   const bool done = summary.result.exit == Exit::done;
   if (done && request.deed == ProxmoxDeed::verify) summary.next = {"ichor up --provision"};
   if (done && request.deed == ProxmoxDeed::create) summary.next = {"ichor proxmox start"};
-  return finish(std::move(summary), desk);
+  return finish(std::move(summary), host);
 }
 
 }  // namespace ichor

@@ -145,13 +145,13 @@ Listing cause_listing(const sim::RehearsalReport& report) {
   return listing;
 }
 
-void show(const sim::RehearsalReport& report, const CommonOptions& common, Desk& desk) {
+void show(const sim::RehearsalReport& report, const CommonOptions& common, Host& host) {
   const bool for_people = !for_programs(common.output);
-  if (!for_people) desk.display().show(seed_listing(report));
-  desk.display().show(step_listing(report, for_people));
-  if (!report.trials.empty()) desk.display().show(setting_listing(report, for_people));
+  if (!for_people) host.display().show(seed_listing(report));
+  host.display().show(step_listing(report, for_people));
+  if (!report.trials.empty()) host.display().show(setting_listing(report, for_people));
   if (for_people && count(report.figures, RehearsalEnd::ready) < report.figures.seeds) {
-    desk.display().show(cause_listing(report));
+    host.display().show(cause_listing(report));
   }
 }
 
@@ -217,11 +217,11 @@ void add_replays(const sim::RehearsalReport& report, const std::string& faults, 
 
 }  // namespace
 
-Exit run(const RehearseRequest& request, const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
+Exit run(const RehearseRequest& request, const CommonOptions& common, Host& host) {
+  auto input = read_profile_input(common, {}, host);
+  if (!input) return finish(std::move(input).error(), host);
   const auto faults = sim::parse_faults(request.faults);
-  if (!faults) return finish(end_with(Exit::usage, faults.error().message).value(), desk);
+  if (!faults) return finish(end_with(Exit::usage, faults.error().message).value(), host);
   if (const auto fault = sim::unplayable_fault(input->profile, *faults); !fault.empty()) {
     return finish(end_with(Exit::usage,
                            fmt::format("--faults: {} cannot happen to {}: a rehearsal plays faults "
@@ -229,25 +229,25 @@ Exit run(const RehearseRequest& request, const CommonOptions& common, Desk& desk
                                        "of providers; leave it out",
                                        fault, input->profile.name))
                       .value(),
-                  desk);
+                  host);
   }
   sim::RehearsalOptions options;
   options.first_seed = request.seeds.first;
   options.last_seed = request.seeds.last;
-  options.jobs = request.jobs > 0 ? request.jobs : desk.processor_count();
+  options.jobs = request.jobs > 0 ? request.jobs : host.processor_count();
   options.faults = *faults;
   const sim::RehearsalReport report = sim::rehearse(input->profile, options);
-  show(report, common, desk);
+  show(report, common, host);
   Summary summary = summary_for(report, *input);
   add_replays(report, request.faults, summary);
   if (!request.html.empty()) {
     const RehearsalTitle title{input->profile.name, input->path, about(input->profile)};
     const auto written =
-        desk.create_reproducible(request.html, SecretString(rehearsal_page(title, report)), true);
-    if (!written) return finish(end_with(written.error()).value(), desk);
+        host.create_reproducible(request.html, SecretString(rehearsal_page(title, report)), true);
+    if (!written) return finish(end_with(written.error()).value(), host);
     summary.written.emplace_back("report", request.html);
   }
-  return finish(std::move(summary), desk);
+  return finish(std::move(summary), host);
 }
 
 }  // namespace ichor

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "command/commands.h"
-#include "port/test_desk.h"
+#include "port/test_host.h"
 #include "sim/rehearsal_page.h"
 
 namespace ichor {
@@ -20,16 +20,16 @@ class Rehearse : public ::testing::Test {
  protected:
   Rehearse() {
     std::ifstream file("examples/reference/ichor.yaml");
-    desk_.inputs["ichor.yaml"] = {std::istreambuf_iterator<char>(file), {}};
+    host_.inputs["ichor.yaml"] = {std::istreambuf_iterator<char>(file), {}};
   }
   int type(std::vector<std::string> words) {
     words.insert(words.begin(), "rehearse");
     const CommandLine line = parse_command_line(words);
-    return static_cast<int>(run_command(std::get<Invocation>(line), desk_));
+    return static_cast<int>(run_command(std::get<Invocation>(line), host_));
   }
-  const Summary& summary() { return desk_.display().summary(); }
+  const Summary& summary() { return host_.display().summary(); }
 
-  FakeDesk desk_;
+  FakeHost host_;
 };
 
 TEST_F(Rehearse, GivesProgramsTheFiguresAndEverySeed) {
@@ -41,21 +41,21 @@ TEST_F(Rehearse, GivesProgramsTheFiguresAndEverySeed) {
   EXPECT_LE(figures["ready_seconds"]["p95"], figures["ready_seconds"]["max"]);
   EXPECT_TRUE(figures["weakest_step"].is_string());
   EXPECT_EQ(figures["ready"].get<int>() + figures["stopped"].get<int>(), 20);
-  EXPECT_THAT(desk_.display().rows("seed", {"end"}), SizeIs(20));
-  EXPECT_FALSE(desk_.display().rows("setting", {"setting"}).empty());
+  EXPECT_THAT(host_.display().rows("seed", {"end"}), SizeIs(20));
+  EXPECT_FALSE(host_.display().rows("setting", {"setting"}).empty());
 }
 
 TEST_F(Rehearse, TouchesNoMachineAndWritesNothing) {
   EXPECT_EQ(type({"--seeds", "3"}), 0);
-  EXPECT_FALSE(desk_.state_made);
-  EXPECT_THAT(desk_.files, IsEmpty());
-  EXPECT_THAT(desk_.exported, IsEmpty());
-  EXPECT_THAT(desk_.machines.probed, IsEmpty());
-  EXPECT_EQ(desk_.machines.mutations, 0);
+  EXPECT_FALSE(host_.state_made);
+  EXPECT_THAT(host_.files, IsEmpty());
+  EXPECT_THAT(host_.exported, IsEmpty());
+  EXPECT_THAT(host_.machines.probed, IsEmpty());
+  EXPECT_EQ(host_.machines.mutations, 0);
 }
 
 TEST_F(Rehearse, ASettingThatHelpsIsInTheVerdict) {
-  std::string& profile = desk_.inputs["ichor.yaml"];
+  std::string& profile = host_.inputs["ichor.yaml"];
   profile.replace(profile.find("apply: parallel"), 15, "apply: sequential");
   EXPECT_EQ(type({"--seeds", "5", "--faults", "none"}), 0);
   EXPECT_THAT(summary().result.verdict,
@@ -85,7 +85,7 @@ TEST_F(Rehearse, AWrongNumberOfSeedsIsAUsageError) {
 
 TEST_F(Rehearse, ThePageNeedsNothingFromElsewhere) {
   EXPECT_EQ(type({"--seeds", "30", "--html", "out.html"}), 0);
-  const std::string& page = desk_.exported["out.html"];
+  const std::string& page = host_.exported["out.html"];
   EXPECT_THAT(page,
               AllOf(HasSubstr("<h1>Rehearsal of reference</h1>"), HasSubstr("default-src 'none'"),
                     HasSubstr("<svg"), HasSubstr("3 control planes, 3 workers, Talos")));

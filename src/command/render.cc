@@ -53,10 +53,10 @@ tl::expected<void, RunResult> add_variables(const std::string& text, const std::
   return {};
 }
 
-Variables read_variables(const RenderRequest& request, Desk& desk) {
+Variables read_variables(const RenderRequest& request, Host& host) {
   jinja::Value variables = jinja::Value::dict();
   for (const std::string& file : request.variable_files) {
-    const auto text = desk.read_input(file);
+    const auto text = host.read_input(file);
     if (!text) return tl::unexpected(ended(Exit::usage, text.error().message));
     if (auto added = add_variables(*text, file, variables); !added) {
       return tl::unexpected(added.error());
@@ -107,48 +107,48 @@ std::vector<Finding> empty_findings(const jinja::Rendering& rendering) {
 }
 
 Exit deliver(const RenderRequest& request, const CommonOptions& common,
-             const jinja::Rendering& rendering, Desk& desk) {
+             const jinja::Rendering& rendering, Host& host) {
   Summary summary;
   summary.result.exit = Exit::done;
   summary.result.findings = empty_findings(rendering);
   if (!request.output.empty() && request.output != "-") {
-    auto written = desk.write_private(request.output, SecretString(rendering.text));
-    if (!written) return finish(ended(Exit::failed, written.error().message), desk);
+    auto written = host.write_private(request.output, SecretString(rendering.text));
+    if (!written) return finish(ended(Exit::failed, written.error().message), host);
     summary.result.verdict = request.file + ": rendered";
     summary.written.emplace_back("result", request.output);
-    return finish(std::move(summary), desk);
+    return finish(std::move(summary), host);
   }
   if (for_programs(common.output)) {
     Listing listing;
     listing.type = "rendering";
     listing.rows.push_back({{"text", rendering.text}});
-    desk.display().show(listing);
-    return finish(std::move(summary), desk);
+    host.display().show(listing);
+    return finish(std::move(summary), host);
   }
-  desk.out() << rendering.text;
+  host.out() << rendering.text;
   if (summary.result.findings.empty()) return Exit::done;
   summary.result.verdict = request.file + ": rendered";
-  return finish_aside(std::move(summary.result), desk);
+  return finish_aside(std::move(summary.result), host);
 }
 
 }  // namespace
 
-Exit run(const RenderRequest& request, const CommonOptions& common, Desk& desk) {
-  const auto text = desk.read_input(request.file);
-  if (!text) return finish(ended(Exit::usage, text.error().message), desk);
-  const auto variables = read_variables(request, desk);
-  if (!variables) return finish(variables.error(), desk);
+Exit run(const RenderRequest& request, const CommonOptions& common, Host& host) {
+  const auto text = host.read_input(request.file);
+  if (!text) return finish(ended(Exit::usage, text.error().message), host);
+  const auto variables = read_variables(request, host);
+  if (!variables) return finish(variables.error(), host);
   FolderLoader loader(
-      request.template_root.empty() ? folder_of(request.file) : request.template_root, desk);
+      request.template_root.empty() ? folder_of(request.file) : request.template_root, host);
   const auto rendering =
       jinja::render(*text, request.file, *variables, options_of(request), &loader);
   if (!rendering) {
     const jinja::TemplateError& error = rendering.error();
     return finish(
         ended_with(error.where(), error.what, error.fix, request.file + ": cannot be rendered"),
-        desk);
+        host);
   }
-  return deliver(request, common, *rendering, desk);
+  return deliver(request, common, *rendering, host);
 }
 
 }  // namespace ichor

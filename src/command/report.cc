@@ -13,26 +13,26 @@ namespace ichor {
 namespace {
 
 /// Of a lab that may be off, so the folder alone says it.
-std::string kubeconfig_path(const CommonOptions& common, const ProfileInput& input, Desk& desk) {
+std::string kubeconfig_path(const CommonOptions& common, const ProfileInput& input, Host& host) {
   const std::string path = common.lab_state.empty() ? input.folder + "kubernetes/kubeconfig"
                                                     : common.lab_state + "/kubeconfig";
-  return desk.has_file(path) ? path : "";
+  return host.has_file(path) ? path : "";
 }
 
 }  // namespace
 
-Exit run(const ReportRequest& request, const CommonOptions& common, Desk& desk) {
-  const auto journal = open_journal(common, desk);
-  if (!journal) return finish(journal.error(), desk);
+Exit run(const ReportRequest& request, const CommonOptions& common, Host& host) {
+  const auto journal = open_journal(common, host);
+  if (!journal) return finish(journal.error(), host);
   const ProfileInput& input = journal->input;
-  auto records = read_journal(journal->state->journal(), desk);
-  if (!records) return finish(std::move(records).error(), desk);
+  auto records = read_journal(journal->state->journal(), host);
+  if (!records) return finish(std::move(records).error(), host);
   History history{input.profile.name, *std::move(records)};
-  history.kubeconfig = kubeconfig_path(common, input, desk);
+  history.kubeconfig = kubeconfig_path(common, input, host);
   if (!request.run.empty()) {
     const std::vector<JournalRun> runs = runs_of(history.records);
     const auto found = find_run(runs, request.run);
-    if (!found) return finish(no_such_run(request.run, runs.size()), desk);
+    if (!found) return finish(no_such_run(request.run, runs.size()), host);
     history.run = runs[*found].front()->run.value();
   }
   if (!request.html.empty()) {
@@ -40,7 +40,7 @@ Exit run(const ReportRequest& request, const CommonOptions& common, Desk& desk) 
     outputs.push_back({"report", request.html,
                        SecretString(html_report(history.cluster, history.records, history.run)),
                        true, true});
-    return deliver(std::move(outputs), true, {}, common, desk);
+    return deliver(std::move(outputs), true, {}, common, host);
   }
   // Programs get the records of the run; the text says what earlier runs fixed for it, too.
   if (for_programs(common.output) && !history.run.empty()) {
@@ -48,12 +48,12 @@ Exit run(const ReportRequest& request, const CommonOptions& common, Desk& desk) 
                   [&](const JournalRecord& record) { return record.run.value() != history.run; });
   }
   const std::size_t count = history.records.size();
-  desk.display().show(history);
+  host.display().show(history);
   RunResult result;
   result.exit = Exit::done;
   // The report is the answer; only programs need to hear that it is complete.
   if (for_programs(common.output)) result.verdict = fmt::format("{} records", count);
-  return finish(summary_of(input, std::move(result)), desk);
+  return finish(summary_of(input, std::move(result)), host);
 }
 
 }  // namespace ichor

@@ -60,27 +60,27 @@ OrEnd<ResetPlan> make_reset_plan(const ResetOptions& request, ProfileInput& inpu
 
 }  // namespace
 
-Exit run(const ResetOptions& request, const CommonOptions& common, Desk& desk) {
+Exit run(const ResetOptions& request, const CommonOptions& common, Host& host) {
   // Quorum is judged by all control planes, so the profile keeps its nodes.
   NodeOptions everybody = request.nodes;
   everybody.nodes.clear();
-  auto input = read_profile_input(common, {everybody, request.change, {}}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
+  auto input = read_profile_input(common, {everybody, request.change, {}}, host);
+  if (!input) return finish(std::move(input).error(), host);
   auto plan = make_reset_plan(request, *input);
-  if (!plan) return finish(std::move(plan).error(), desk);
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
+  if (!plan) return finish(std::move(plan).error(), host);
+  const auto target = find_target(common, *input, host);
+  if (!target) return finish(target.error(), host);
   const Step step{std::make_shared<Reset>(*std::move(plan)), Who::cluster, Milestone::none,
                   Milestone::none, false};
   if (request.change.dry_run) {
-    return plan_phases(*input, *ground, {{}, request.change, {step}}, desk);
+    return plan_phases(*input, *target, {{}, request.change, {step}}, host);
   }
-  auto space = open_workspace(*input, ground->workspace_options(request.change), desk);
-  if (!space) return finish(std::move(space).error(), desk);
+  auto space = open_workspace(*input, target->workspace_options(request.change), host);
+  if (!space) return finish(std::move(space).error(), host);
   const EngineOptions options{{}, true, {step}, request.change.adopt};
-  Summary summary = summary_of(*input, run_engine(input->profile, *space, options, desk));
+  Summary summary = summary_of(*input, run_engine(input->profile, *space, options, host));
   if (summary.result.exit == Exit::done) summary.next = {"ichor up  # installs them again"};
-  return finish(std::move(summary), desk);
+  return finish(std::move(summary), host);
 }
 
 }  // namespace ichor

@@ -3,8 +3,8 @@
 
 namespace ichor {
 
-Exit run(const SchemaRequest&, const CommonOptions&, Desk& desk) {
-  desk.out() << profile_schema();
+Exit run(const SchemaRequest&, const CommonOptions&, Host& host) {
+  host.out() << profile_schema();
   return Exit::done;
 }
 

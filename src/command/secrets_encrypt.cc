@@ -6,8 +6,8 @@ namespace ichor {
 
 namespace {
 
-Result<SecretString> seal(const SecretsEncryptRequest& request, Desk& desk) {
-  auto text = desk.read_input(request.file);
+Result<SecretString> seal(const SecretsEncryptRequest& request, Host& host) {
+  auto text = host.read_input(request.file);
   if (!text) return tl::unexpected(std::move(text).error());
   const SecretsRules& rules = request.rules;
   SealOptions options{
@@ -17,15 +17,15 @@ Result<SecretString> seal(const SecretsEncryptRequest& request, Desk& desk) {
   options.rules.encrypted_suffix = rules.encrypted_suffix;
   options.rules.unencrypted_suffix = rules.unencrypted_suffix;
   options.rules.mac_only_encrypted = rules.mac_only_encrypted;
-  return seal_text(options, SecretString(*std::move(text)), desk);
+  return seal_text(options, SecretString(*std::move(text)), host);
 }
 
 }  // namespace
 
-Exit run(const SecretsEncryptRequest& request, const CommonOptions& common, Desk& desk) {
-  const auto sealed = seal(request, desk);
-  if (!sealed) return give_up(sealed.error(), common, desk);
-  return hand_out(*sealed, request.in_place ? request.file : request.output, common, desk);
+Exit run(const SecretsEncryptRequest& request, const CommonOptions& common, Host& host) {
+  const auto sealed = seal(request, host);
+  if (!sealed) return give_up(sealed.error(), common, host);
+  return hand_out(*sealed, request.in_place ? request.file : request.output, common, host);
 }
 
 }  // namespace ichor

@@ -47,34 +47,34 @@ nlohmann::ordered_json cluster_row(const ClusterProfile& profile, const ClusterV
 }
 
 /// What is seen with a kubeconfig alone, where Talos cannot be asked.
-Exit show_kubernetes(const StatusRequest& request, const ProfileInput& input, const Ground& ground,
-                     RunResult otherwise, Desk& desk) {
-  const auto view = look_at_kubernetes(request.kubeconfig, input, ground, Duration::zero(), desk);
-  if (!view) return finish(std::move(otherwise), desk);
-  show_layers(*view, desk);
+Exit show_kubernetes(const StatusRequest& request, const ProfileInput& input,
+                     const RunTarget& target, RunResult otherwise, Host& host) {
+  const auto view = look_at_kubernetes(request.kubeconfig, input, target, Duration::zero(), host);
+  if (!view) return finish(std::move(otherwise), host);
+  show_layers(*view, host);
   RunResult result;
   result.exit = Exit::done;
   result.verdict =
       fmt::format("{}: looked at Kubernetes only; {}", input.profile.name, otherwise.verdict);
-  return finish(summary_of(input, std::move(result)), desk);
+  return finish(summary_of(input, std::move(result)), host);
 }
 
 }  // namespace
 
-Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
-  WorkspaceOptions place = ground->workspace_options();
+Exit run(const StatusRequest& request, const CommonOptions& common, Host& host) {
+  auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
+  if (!input) return finish(std::move(input).error(), host);
+  const auto target = find_target(common, *input, host);
+  if (!target) return finish(target.error(), host);
+  WorkspaceOptions place = target->workspace_options();
   place.read_only = true;
   place.as_guest = true;
-  auto space = open_workspace(*input, place, desk);
+  auto space = open_workspace(*input, place, host);
   if (!space) {
-    return show_kubernetes(request, *input, *ground, std::move(space).error(), desk);
+    return show_kubernetes(request, *input, *target, std::move(space).error(), host);
   }
-  auto seen = look_around(input->profile, *space, desk);
-  if (!seen) return finish(std::move(seen).error(), desk);
+  auto seen = look_around(input->profile, *space, host);
+  if (!seen) return finish(std::move(seen).error(), host);
   Listing cluster{"cluster",
                   {{"cluster", "CLUSTER"},
                    {"nodes", "NODES"},
@@ -86,23 +86,23 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Desk& desk) 
                    {"api", "API"},
                    {"alarms", "ETCD ALARMS"}},
                   {cluster_row(input->profile, *seen)}};
-  desk.display().show(cluster);
+  host.display().show(cluster);
   Listing nodes = node_listing(input->profile, space->configs, *seen);
   nodes.columns = {{"node", "NODE"},          {"role", "ROLE"},           {"address", "ADDRESS"},
                    {"stage", "STAGE"},        {"ready", "READY"},         {"version", "VERSION"},
                    {"config", "CONFIG"},      {"etcd", "ETCD"},           {"seen", "SEEN", true},
                    {"uuid", "UUID", true},    {"serial", "SERIAL", true}, {"macs", "MACS", true},
                    {"boot_id", "BOOT", true}, {"unmet", "UNMET", true},   {"trouble", "TROUBLE"}};
-  desk.display().show(nodes);
-  const auto view = look_at_kubernetes(request.kubeconfig, *input, *ground, Duration::zero(), desk);
-  if (view) show_layers(*view, desk);
+  host.display().show(nodes);
+  const auto view = look_at_kubernetes(request.kubeconfig, *input, *target, Duration::zero(), host);
+  if (view) show_layers(*view, host);
   const Listing credentials =
-      credential_listing(input->profile.name, space->state.get(), desk.clock().wall());
-  if (!credentials.rows.empty()) desk.display().show(credentials);
+      credential_listing(input->profile.name, space->state.get(), host.clock().wall());
+  if (!credentials.rows.empty()) host.display().show(credentials);
   RunResult result;
   result.exit = Exit::done;
   result.verdict = fmt::format("{}: looked at {} nodes", input->profile.name, seen->nodes.size());
-  return finish(summary_of(*input, std::move(result)), desk);
+  return finish(summary_of(*input, std::move(result)), host);
 }
 
 }  // namespace ichor

@@ -5,45 +5,45 @@
 #include "cluster/ask_journal.h"
 #include "command/commands.h"
 #include "model/kubernetes_plan.h"
+#include "run/cluster_checks.h"
 #include "run/config_export.h"
 #include "run/engine_run.h"
-#include "run/ground.h"
 #include "run/kubernetes_run.h"
 #include "run/partial_run.h"
 #include "run/provision_step.h"
-#include "run/site_checks.h"
+#include "run/run_target.h"
 #include "view/html_report.h"
 
 namespace ichor {
 
 namespace {
 
-OrEnd<Ground> take_ground(const UpRequest& request, const CommonOptions& common,
-                          const ProfileInput& input, Desk& desk) {
-  if (!request.lab.wanted) return find_ground(common, input, desk);
-  desk.set_time_scale(request.lab.time_scale);
-  auto seat = take_lab(request.lab, common, desk);
-  if (!seat) return tl::unexpected(std::move(seat).error());
-  return ground_on(*seat, common, input);
+OrEnd<RunTarget> take_target(const UpRequest& request, const CommonOptions& common,
+                             const ProfileInput& input, Host& host) {
+  if (!request.lab.wanted) return find_target(common, input, host);
+  host.set_time_scale(request.lab.time_scale);
+  auto lab_found = find_or_start_lab(request.lab, common, host);
+  if (!lab_found) return tl::unexpected(std::move(lab_found).error());
+  return target_on(*lab_found, common, input);
 }
 
 bool ended_well(Exit exit) { return exit == Exit::done || exit == Exit::cni_pending; }
 
 /// How the cluster is looked at; of a lab that ends with this run only after it was started again.
-std::vector<std::string> look_at_it(const Ground& ground, const std::string& cluster) {
+std::vector<std::string> look_at_it(const RunTarget& target, const std::string& cluster) {
   const std::string kubectl = fmt::format("kubectl --kubeconfig {} --context {} get nodes",
-                                          shell_quoted(ground.kubeconfig), shell_quoted(cluster));
-  if (!ground.lab_ends_with_us) return {kubectl};
-  return {fmt::format("ichor lab start --state {} --detach", shell_quoted(ground.lab)), kubectl};
+                                          shell_quoted(target.kubeconfig), shell_quoted(cluster));
+  if (!target.lab_ends_with_us) return {kubectl};
+  return {fmt::format("ichor lab start --state {} --detach", shell_quoted(target.lab)), kubectl};
 }
 
 /// What an operator may want to do after a run that ended so.
-std::vector<std::string> next_steps(const RunResult& result, const Ground& ground,
+std::vector<std::string> next_steps(const RunResult& result, const RunTarget& target,
                                     const std::string& cluster) {
-  const bool gone = ground.lab_is_temporary && ended_well(result.exit);
+  const bool gone = target.lab_is_temporary && ended_well(result.exit);
   if (gone) return {"`ichor up --lab --lab-state DIR` keeps the lab: this one is removed"};
   switch (result.exit) {
-    case Exit::done: return look_at_it(ground, cluster);
+    case Exit::done: return look_at_it(target, cluster);
     case Exit::interrupted:
     case Exit::terminated:
     case Exit::out_of_time: return {"ichor up  # it goes on where this run was"};
@@ -74,7 +74,7 @@ bool runs_talos(const UpRequest& request) {
 }
 
 /// What it took, held against what it should take.
-void show_slo(const KubernetesPlan::Slo& slo, Duration talos, Duration total, Desk& desk) {
+void show_slo(const KubernetesPlan::Slo& slo, Duration talos, Duration total, Host& host) {
   Listing listing;
   listing.type = "slo";
   listing.columns = {
@@ -89,13 +89,13 @@ void show_slo(const KubernetesPlan::Slo& slo, Duration talos, Duration total, De
   };
   add("talos", talos, slo.talos);
   add("total", total, slo.total);
-  desk.display().show(listing);
+  host.display().show(listing);
 }
 
 /// Asked before the run, for the same reason: whether the kubeconfig could be merged there.
 std::optional<RunResult> refuse_merge(const std::string& path, const MergeOptions& merge,
-                                      const Workspace& space, Desk& desk) {
-  const auto allowed = may_merge(path, merge, space, desk);
+                                      const Workspace& space, Host& host) {
+  const auto allowed = may_merge(path, merge, space, host);
   if (allowed) return std::nullopt;
   RunResult refused = end_with(Exit::unsafe, allowed.error().message).value();
   refused.findings.push_back({Severity::error,
@@ -135,9 +135,9 @@ void note_kubeconfig(const Result<bool>& exported, const std::string& path, Summ
 
 /// Leaves the report of all runs in the state folder. A report that cannot be written is no reason
 /// to call the run failed: the journal has all of it.
-void write_report(const std::string& cluster, StateDir& state, Summary& summary, Desk& desk) {
+void write_report(const std::string& cluster, ClusterState& state, Summary& summary, Host& host) {
   if (summary.result.nodes.empty()) return;  // it was refused before it looked at a node
-  const auto records = read_journal(state.journal(), desk);
+  const auto records = read_journal(state.journal(), host);
   if (!records) return;
   const auto written =
       state.files().write("report.html", SecretString(html_report(cluster, *records)));
@@ -146,20 +146,20 @@ void write_report(const std::string& cluster, StateDir& state, Summary& summary,
 
 /// The front of the line, with --provision. What it came to, with warnings about machines that
 /// exist (rule C7), or how the command ends.
-tl::expected<RunResult, Summary> provision(const UpRequest& request, const Ground& ground,
+tl::expected<RunResult, Summary> provision(const UpRequest& request, const RunTarget& target,
                                            const ProfileInput& input, const RunId& id,
-                                           Workspace& space, Desk& desk) {
-  search_in_lab(input, ground, space);
+                                           Workspace& space, Host& host) {
+  search_in_lab(input, target, space);
   if (!request.provision) return RunResult{};
   ProvisionOptions work;
   work.run = id;
   work.work = [&](ProvisionRun& run, Context context) {
-    return make_machines(run, context, input, space, desk);
+    return make_machines(run, context, input, space, host);
   };
-  RunResult made = run_provision(input, ground, space.state.get(), work, desk);
+  RunResult made = run_provision(input, target, space.state.get(), work, host);
   if (made.exit == Exit::done) return made;
   Summary summary = summary_of(input, std::move(made));
-  for (std::string step : next_steps(summary.result, ground, input.profile.name)) {
+  for (std::string step : next_steps(summary.result, target, input.profile.name)) {
     constexpr std::string_view kUp = "ichor up";
     if (const std::size_t at = step.find(kUp); at != step.npos) {
       step.insert(at + kUp.size(), " --provision");
@@ -175,105 +175,105 @@ void add(const RunResult& made, RunResult& result) {
   result.findings.insert(result.findings.begin(), made.findings.begin(), made.findings.end());
 }
 
-Exit bring_up_on(const Ground& ground, const UpRequest& request, const ProfileInput& input,
-                 const CommonOptions& common, Desk& desk) {
+Exit bring_up_on(const RunTarget& target, const UpRequest& request, const ProfileInput& input,
+                 const CommonOptions& common, Host& host) {
   // Asked before the run: a kubeconfig that may not be written is bad news after twenty minutes.
-  if (auto allowed = desk.may_export(ground.kubeconfig); !allowed) {
-    return finish(end_with(allowed.error()).value(), desk);
+  if (auto allowed = host.may_export(target.kubeconfig); !allowed) {
+    return finish(end_with(allowed.error()).value(), host);
   }
-  WorkspaceOptions place = ground.workspace_options(request.change);
+  WorkspaceOptions place = target.workspace_options(request.change);
   place.makes_secrets = true;
   place.meanwhile = [&](const Workspace& begun) {
-    return refuse_if_failed(vip_check(input, ground, begun.facts, desk));
+    return refuse_if_failed(vip_check(input, target, begun.facts, host));
   };
-  auto space = open_workspace(input, place, desk);
-  if (!space) return finish(summary_of(input, std::move(space).error()), desk);
+  auto space = open_workspace(input, place, host);
+  if (!space) return finish(summary_of(input, std::move(space).error()), host);
 
   // The file beside the profile is ichor's own; in a file that was named, nothing of others goes.
   const MergeOptions merge{input.profile.name,
                            request.kubeconfig.empty() ? OnConflict::replace : OnConflict::refuse,
                            false};
-  if (auto refused = refuse_merge(ground.kubeconfig, merge, *space, desk)) {
-    return finish(summary_of(input, *std::move(refused)), desk);
+  if (auto refused = refuse_merge(target.kubeconfig, merge, *space, host)) {
+    return finish(summary_of(input, *std::move(refused)), host);
   }
-  if (auto refused = refuse_if_failed(credentials_check(input, *space, desk))) {
-    return finish(summary_of(input, *std::move(refused)), desk);
+  if (auto refused = refuse_if_failed(credentials_check(input, *space, host))) {
+    return finish(summary_of(input, *std::move(refused)), host);
   }
-  const RunId id = new_run_id(desk.random());
-  const auto made = provision(request, ground, input, id, *space, desk);
-  if (!made) return finish(made.error(), desk);
-  const auto configs = export_configs(ground, input, *space, desk);
-  if (!configs) return finish(end_with(configs.error()).value(), desk);
+  const RunId id = new_run_id(host.random());
+  const auto made = provision(request, target, input, id, *space, host);
+  if (!made) return finish(made.error(), host);
+  const auto configs = export_configs(target, input, *space, host);
+  if (!configs) return finish(end_with(configs.error()).value(), host);
   std::unique_ptr<KubernetesWork> work;
   // Only a kubeconfig through which the API answered in this run.
   std::optional<Result<bool>> exported;
   const auto export_once = [&] {
     if (exported) return;
-    exported = export_kubeconfig(ground.kubeconfig, ground.outside, merge, *space, desk);
+    exported = export_kubeconfig(target.kubeconfig, target.outside, merge, *space, host);
   };
   if (auto phases = phases_of(request, input, common)) {
     // A Kubernetes phase that fails, or a kill, must not cost the kubeconfig.
     phases->on_open = export_once;
     phases->check = kubeconfig_check(input.profile, *space);
-    auto ready = KubernetesWork::prepare(input, ground, *space->state, &space->site->talos(),
-                                         *std::move(phases), desk);
-    if (!ready) return finish(summary_of(input, std::move(ready).error()), desk);
+    auto ready = KubernetesWork::prepare(input, target, *space->state, &space->apis->talos(),
+                                         *std::move(phases), host);
+    if (!ready) return finish(summary_of(input, std::move(ready).error()), host);
     work = *std::move(ready);
   }
   EngineOptions run;
   run.adopt = request.change.adopt;
   run.run = id;
   run.kubernetes = work ? &work->part() : nullptr;
-  Summary summary = summary_of(input, run_engine(input.profile, *space, run, desk));
+  Summary summary = summary_of(input, run_engine(input.profile, *space, run, host));
   add(*made, summary.result);
   if (summary.result.api_proved) export_once();
   if (work && work->part().result().started()) {
     work->show(summary.result);
     const Duration total = summary.result.elapsed;
-    show_slo(input.profile.kubernetes->slo, total - work->part().result().took, total, desk);
+    show_slo(input.profile.kubernetes->slo, total - work->part().result().took, total, host);
   }
   summary.written.emplace_back("state", space->state->path());
   summary.written.emplace_back("talosconfig", space->state->path() + "/talosconfig");
   summary.written.insert(summary.written.end(), configs->begin(), configs->end());
-  write_report(input.profile.name, *space->state, summary, desk);
-  if (exported) note_kubeconfig(*exported, ground.kubeconfig, summary);
-  summary.next = next_steps(summary.result, ground, input.profile.name);
-  const bool gone = ground.lab_is_temporary && ended_well(summary.result.exit);
+  write_report(input.profile.name, *space->state, summary, host);
+  if (exported) note_kubeconfig(*exported, target.kubeconfig, summary);
+  summary.next = next_steps(summary.result, target, input.profile.name);
+  const bool gone = target.lab_is_temporary && ended_well(summary.result.exit);
   if (gone) summary.written.clear();
-  const Exit exit = finish(std::move(summary), desk);
-  if (gone) remove_lab(ground.lab, desk);
+  const Exit exit = finish(std::move(summary), host);
+  if (gone) remove_lab(target.lab, host);
   return exit;
 }
 
 /// --from or --only a Kubernetes phase: the Talos part is taken as done.
-Exit run_only_phases(const Ground& ground, const UpRequest& request, const ProfileInput& input,
-                     const CommonOptions& common, Desk& desk) {
+Exit run_only_phases(const RunTarget& target, const UpRequest& request, const ProfileInput& input,
+                     const CommonOptions& common, Host& host) {
   auto options = phases_of(request, input, common);
   if (!options) {
-    return finish(end_with(Exit::usage, common.profile + " has no section `phases`").value(), desk);
+    return finish(end_with(Exit::usage, common.profile + " has no section `phases`").value(), host);
   }
-  auto space = open_workspace(input, ground.workspace_options(request.change), desk);
-  if (!space) return finish(std::move(space).error(), desk);
-  TalosApi* talos = space->secrets_kept ? &space->site->talos() : nullptr;
+  auto space = open_workspace(input, target.workspace_options(request.change), host);
+  if (!space) return finish(std::move(space).error(), host);
+  TalosApi* talos = space->secrets_kept ? &space->apis->talos() : nullptr;
   options->check = kubeconfig_check(input.profile, *space);
   auto work =
-      KubernetesWork::prepare(input, ground, *space->state, talos, *std::move(options), desk);
-  if (!work) return finish(summary_of(input, std::move(work).error()), desk);
-  RunResult result = run_kubernetes(input.profile, *space->state, **work, desk);
-  return finish(summary_of(input, std::move(result)), desk);
+      KubernetesWork::prepare(input, target, *space->state, talos, *std::move(options), host);
+  if (!work) return finish(summary_of(input, std::move(work).error()), host);
+  RunResult result = run_kubernetes(input.profile, *space->state, **work, host);
+  return finish(summary_of(input, std::move(result)), host);
 }
 
 }  // namespace
 
-Exit run(const UpRequest& request, const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {request.nodes, request.change, request.exclude}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
-  auto ground = take_ground(request, common, *input, desk);
-  if (!ground) return finish(std::move(ground).error(), desk);
-  if (!request.kubeconfig.empty()) ground->kubeconfig = request.kubeconfig;
-  if (!runs_talos(request)) return run_only_phases(*ground, request, *input, common, desk);
-  if (!request.change.dry_run) return bring_up_on(*ground, request, *input, common, desk);
-  return plan_phases(*input, *ground, {{}, request.change}, desk);
+Exit run(const UpRequest& request, const CommonOptions& common, Host& host) {
+  auto input = read_profile_input(common, {request.nodes, request.change, request.exclude}, host);
+  if (!input) return finish(std::move(input).error(), host);
+  auto target = take_target(request, common, *input, host);
+  if (!target) return finish(std::move(target).error(), host);
+  if (!request.kubeconfig.empty()) target->kubeconfig = request.kubeconfig;
+  if (!runs_talos(request)) return run_only_phases(*target, request, *input, common, host);
+  if (!request.change.dry_run) return bring_up_on(*target, request, *input, common, host);
+  return plan_phases(*input, *target, {{}, request.change}, host);
 }
 
 }  // namespace ichor

@@ -37,18 +37,18 @@ std::string counted(std::ptrdiff_t count, std::string_view what) {
 
 }  // namespace
 
-Exit run(const ValidateRequest& request, const CommonOptions&, Desk& desk) {
+Exit run(const ValidateRequest& request, const CommonOptions&, Host& host) {
   check(request.mode.has_value(), "the command line has a mode");
   ValidateOptions options;
   options.mode = runtime_mode(*request.mode);
   options.strict = request.strict;
   if (!request.talos_version.empty()) {
     const auto minor = read_rules_version(request.talos_version, schema::Schema::kUsualMinor);
-    if (!minor) return finish(minor.error(), desk);
+    if (!minor) return finish(minor.error(), host);
     options.minor = *minor;
   }
-  auto content = desk.read_input(request.config);
-  if (!content) return finish(end_with(Exit::usage, content.error().message).value(), desk);
+  auto content = host.read_input(request.config);
+  if (!content) return finish(end_with(Exit::usage, content.error().message).value(), host);
   const SecretString text(*std::move(content));
   RunResult result;
   for (ConfigFinding& found : validate_config(text.reveal(), options)) {
@@ -70,7 +70,7 @@ Exit run(const ValidateRequest& request, const CommonOptions&, Desk& desk) {
                                name_of(*request.mode), counted(errors, "error"),
                                counted(count(Severity::warning), "warning"))
                  : fmt::format("{} is valid for {} mode", request.config, name_of(*request.mode));
-  return finish(std::move(result), desk);
+  return finish(std::move(result), host);
 }
 
 }  // namespace ichor

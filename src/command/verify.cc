@@ -13,20 +13,20 @@ constexpr Duration kConfiguredTime = std::chrono::minutes(5);
 
 }  // namespace
 
-Exit run(const VerifyRequest& request, const CommonOptions& common, Desk& desk) {
+Exit run(const VerifyRequest& request, const CommonOptions& common, Host& host) {
   ChangeOptions change;
   change.patience = request.patience;
-  auto input = read_profile_input(common, {request.nodes, change, {}}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
-  auto space = open_workspace(*input, ground->workspace_options(), desk);
-  if (!space) return finish(std::move(space).error(), desk);
+  auto input = read_profile_input(common, {request.nodes, change, {}}, host);
+  if (!input) return finish(std::move(input).error(), host);
+  const auto target = find_target(common, *input, host);
+  if (!target) return finish(target.error(), host);
+  auto space = open_workspace(*input, target->workspace_options(), host);
+  if (!space) return finish(std::move(space).error(), host);
   ClusterProfile whole = input->profile;
   whole.nodes = input->everybody;
   if (may_have_etcd(whole, space->facts)) {
-    RunResult result = run_engine(input->profile, *space, {{"verify"}, false}, desk);
-    return finish(summary_of(*input, std::move(result)), desk);
+    RunResult result = run_engine(input->profile, *space, {{"verify"}, false}, host);
+    return finish(summary_of(*input, std::move(result)), host);
   }
   // Before bootstrap no node can run: it is enough that only etcd is missing.
   if (!request.patience.verify) {
@@ -36,12 +36,12 @@ Exit run(const VerifyRequest& request, const CommonOptions& common, Desk& desk) 
   EngineOptions options{{}, false};
   options.steps = {
       {std::make_shared<Configured>(), Who::every_node, Milestone::none, Milestone::none, false}};
-  Summary summary = summary_of(*input, run_engine(input->profile, *space, options, desk));
+  Summary summary = summary_of(*input, run_engine(input->profile, *space, options, host));
   if (summary.result.exit == Exit::done) {
     summary.result.verdict += "; etcd is not bootstrapped yet";
     summary.next = {"ichor bootstrap"};
   }
-  return finish(std::move(summary), desk);
+  return finish(std::move(summary), host);
 }
 
 }  // namespace ichor

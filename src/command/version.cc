@@ -6,18 +6,18 @@
 
 namespace ichor {
 
-Exit run(const VersionRequest&, const CommonOptions& common, Desk& desk) {
+Exit run(const VersionRequest&, const CommonOptions& common, Host& host) {
   if (!for_programs(common.output)) {
-    desk.out() << fmt::format("ichor {} ({})\n", version(), commit());
+    host.out() << fmt::format("ichor {} ({})\n", version(), commit());
     return Exit::done;
   }
   Listing listing;
   listing.type = "version";
   listing.rows.push_back({{"version", version()}, {"commit", commit()}});
-  desk.display().show(listing);
+  host.display().show(listing);
   Summary summary;
   summary.result.exit = Exit::done;
-  desk.display().end(summary);
+  host.display().end(summary);
   return Exit::done;
 }
 

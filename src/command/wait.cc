@@ -78,7 +78,7 @@ Gate gate_of(const WaitRequest& request, const KubeReach& reach) {
 }
 
 /// A word that no kind answers to is a typing mistake; a kind with its group may still come.
-Task<GateEnd> wait_for_object(Context context, GatePlace place, KubeRef ref, const Gate& gate) {
+Task<GateEnd> wait_for_object(Context context, GateWorld place, KubeRef ref, const Gate& gate) {
   if (ref.kind.group.empty()) {
     const auto known = co_await place.kube->find_kind(context, ref.kind);
     if (!known && known.error().code == Code::not_found) {
@@ -120,7 +120,7 @@ struct Showing {
   bool rows{false};  // people read the same in the findings
 };
 
-Exit show(const WaitRequest& request, const GateEnd& end, Showing showing, Desk& desk) {
+Exit show(const WaitRequest& request, const GateEnd& end, Showing showing, Host& host) {
   const std::string& name = request.what;
   Listing unmet = unmet_listing();
   for (const Unmet& one : end.unmet) {
@@ -131,20 +131,20 @@ Exit show(const WaitRequest& request, const GateEnd& end, Showing showing, Desk&
                        {"met", end.holds()},
                        {"seconds", std::chrono::duration<double>(end.took).count()}});
   if (showing.rows) {
-    desk.display().show(unmet);
-    desk.display().show(gate);
+    host.display().show(unmet);
+    host.display().show(gate);
   }
-  return finish(result_of(request, end, showing.signal), desk);
+  return finish(result_of(request, end, showing.signal), host);
 }
 
-Exit wait_in_kubernetes(const WaitRequest& request, const CommonOptions& common, Desk& desk) {
-  auto reach = reach_kube(request.kubeconfig, request.nodes, common, desk);
-  if (!reach) return finish(std::move(reach).error(), desk);
+Exit wait_in_kubernetes(const WaitRequest& request, const CommonOptions& common, Host& host) {
+  auto reach = reach_kube(request.kubeconfig, request.nodes, common, host);
+  if (!reach) return finish(std::move(reach).error(), host);
   const bool once = request.timeout == Duration::zero();
   CancelScope scope;
-  Context context{&desk.clock(), &scope};
+  Context context{&host.clock(), &scope};
   context = context.within(once ? kLook : request.timeout);
-  GatePlace place{desk.clock(), desk.random(), reach->client.get(), desk.display(), kPhase};
+  GateWorld place{host.clock(), host.random(), reach->client.get(), host.display(), kPhase};
   if (reach->input) place.profile = &reach->input->profile;
   place.pods = dynamic_cast<PodPorts*>(reach->client.get());
   Gate gate = gate_of(request, *reach);
@@ -152,46 +152,46 @@ Exit wait_in_kubernetes(const WaitRequest& request, const CommonOptions& common,
   GateEnd end;
   auto work = request.what == "object" ? wait_for_object(context, place, object_of(request), gate)
                                        : wait_for(context, place, gate);
-  const int signal = desk.drive(into(std::move(work), end), scope);
-  return show(request, end, {signal, for_programs(common.output)}, desk);
+  const int signal = host.drive(into(std::move(work), end), scope);
+  return show(request, end, {signal, for_programs(common.output)}, host);
 }
 
-Exit wait_in_talos(const WaitRequest& request, const CommonOptions& common, Desk& desk) {
-  auto input = read_profile_input(common, {request.nodes, {}, {}}, desk);
-  if (!input) return finish(std::move(input).error(), desk);
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
-  WorkspaceOptions place = ground->workspace_options();
+Exit wait_in_talos(const WaitRequest& request, const CommonOptions& common, Host& host) {
+  auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
+  if (!input) return finish(std::move(input).error(), host);
+  const auto target = find_target(common, *input, host);
+  if (!target) return finish(target.error(), host);
+  WorkspaceOptions place = target->workspace_options();
   // The engine keeps a journal of its run; a look at services does not.
   place.read_only = place.as_guest = request.what != "etcd";
-  auto space = open_workspace(*input, place, desk);
-  if (!space) return finish(std::move(space).error(), desk);
+  auto space = open_workspace(*input, place, host);
+  if (!space) return finish(std::move(space).error(), host);
   if (request.what == "etcd") {
     input->profile.budgets.etcd = std::max<Duration>(request.timeout, kLook);
-    RunResult result = run_engine(input->profile, *space, {{"etcd"}, false}, desk);
-    return finish(summary_of(*input, std::move(result)), desk);
+    RunResult result = run_engine(input->profile, *space, {{"etcd"}, false}, host);
+    return finish(summary_of(*input, std::move(result)), host);
   }
   const bool once = request.timeout == Duration::zero();
   CancelScope scope;
-  Context context{&desk.clock(), &scope};
+  Context context{&host.clock(), &scope};
   context = context.within(once ? kLook : request.timeout);
   GateEnd end;
   const KubernetesPlan plan;
   Gate gate = make_gate(request.what, {plan});
   gate.once = once;
-  GatePlace asked{desk.clock(), desk.random(), nullptr, desk.display(), kPhase};
+  GateWorld asked{host.clock(), host.random(), nullptr, host.display(), kPhase};
   asked.profile = &input->profile;
-  asked.talos = &space->site->talos();
+  asked.talos = &space->apis->talos();
   auto work = wait_for(context, asked, gate);
-  const int signal = desk.drive(into(std::move(work), end), scope);
-  return show(request, end, {signal, for_programs(common.output)}, desk);
+  const int signal = host.drive(into(std::move(work), end), scope);
+  return show(request, end, {signal, for_programs(common.output)}, host);
 }
 
 }  // namespace
 
-Exit run(const WaitRequest& request, const CommonOptions& common, Desk& desk) {
+Exit run(const WaitRequest& request, const CommonOptions& common, Host& host) {
   const bool talos = request.what == "talos-services" || request.what == "etcd";
-  return talos ? wait_in_talos(request, common, desk) : wait_in_kubernetes(request, common, desk);
+  return talos ? wait_in_talos(request, common, host) : wait_in_kubernetes(request, common, host);
 }
 
 }  // namespace ichor

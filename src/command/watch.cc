@@ -24,12 +24,12 @@ constexpr Duration kSilence = std::chrono::seconds(5);
 /// Follows the newest run of a journal that another process writes.
 class Follower {
  public:
-  Follower(Journal& journal, std::string cluster, const CommonOptions& common, Desk& desk)
+  Follower(Journal& journal, std::string cluster, const CommonOptions& common, Host& host)
       : journal_(journal),
         cluster_(std::move(cluster)),
         common_(common),
-        desk_(desk),
-        host_(desk.owner().host) {}
+        host_(host),
+        host_(host.owner().host) {}
 
   Task<void> follow(Context context) {
     for (;;) {
@@ -85,24 +85,24 @@ class Follower {
   void show(const JournalRun& run, std::size_t number) {
     if (shown_ == 0 && !for_programs(common_.output)) {
       const std::string command = observed_value(run, kCommandKey);
-      desk_.out() << fmt::format("run {} of {}{}, since {}\n", number, cluster_,
+      host_.out() << fmt::format("run {} of {}{}, since {}\n", number, cluster_,
                                  command.empty() ? "" : ": ichor " + clean_text(command),
                                  utc_text(run.front()->wall_ms));
     }
-    if (shown_ < run.size()) news_at_ = desk_.clock().now();
+    if (shown_ < run.size()) news_at_ = host_.clock().now();
     for (; shown_ < run.size(); ++shown_) show_one(run, *run[shown_]);
-    desk_.out().flush();
+    host_.out().flush();
   }
 
   void show_one(const JournalRun& run, const JournalRecord& record) {
     if (for_programs(common_.output)) {
-      desk_.display().show(History{cluster_, {record}});
+      host_.display().show(History{cluster_, {record}});
       return;
     }
     const std::string text = text_of(run, record);
     if (text.empty()) return;
     const std::string& node = record.node.value();
-    desk_.out() << clean_text(fmt::format("{:>8}  {}{}",
+    host_.out() << clean_text(fmt::format("{:>8}  {}{}",
                                           "+" + spent_text(run.front()->wall_ms, record.wall_ms),
                                           node.empty() ? "" : node + ": ", text))
                 << '\n';
@@ -151,7 +151,7 @@ class Follower {
   Journal& journal_;
   std::string cluster_;
   const CommonOptions& common_;
-  Desk& desk_;
+  Host& host_;
   std::string host_;
   std::string id_;  // of the run that is followed
   MonoTime news_at_{};
@@ -162,22 +162,22 @@ class Follower {
 
 }  // namespace
 
-Exit run(const WatchRequest&, const CommonOptions& common, Desk& desk) {
-  const auto journal = open_journal(common, desk);
-  if (!journal) return finish(journal.error(), desk);
-  Follower follower(journal->state->journal(), journal->input.profile.name, common, desk);
+Exit run(const WatchRequest&, const CommonOptions& common, Host& host) {
+  const auto journal = open_journal(common, host);
+  if (!journal) return finish(journal.error(), host);
+  Follower follower(journal->state->journal(), journal->input.profile.name, common, host);
   CancelScope scope;
-  const int signal = desk.drive(follower.follow(Context{&desk.clock(), &scope}), scope);
+  const int signal = host.drive(follower.follow(Context{&host.clock(), &scope}), scope);
   if (!follower.end()) {
     const bool told = signal == SIGTERM;
     return finish(
         end_with(told ? Exit::terminated : Exit::interrupted, "stopped watching; the run goes on")
             .value(),
-        desk);
+        host);
   }
   Summary summary = summary_of(journal->input, *std::move(follower.end()));
   summary.figures = follower.figures();
-  return finish(std::move(summary), desk);
+  return finish(std::move(summary), host);
 }
 
 }  // namespace ichor

@@ -82,7 +82,7 @@ class KubeLook {
   const KubernetesMaterial& material_;
   const ClusterProfile& profile_;
   ToolPlace tools_;
-  GatePlace place_;
+  GateWorld place_;
   KubeView& view_;
   Bell& changed_;
   KubeMirrors mirrors_;

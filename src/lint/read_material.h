@@ -5,7 +5,7 @@
 
 #include "lint/material.h"
 #include "machineconfig/patch_texts.h"
-#include "port/desk.h"
+#include "port/host.h"
 #include "profile/read_profile.h"
 
 namespace ichor {
@@ -14,7 +14,7 @@ namespace ichor {
 /// the variables of its templates. What is not there or cannot be read is a finding. The ID of the
 /// schematic goes into the profile.
 LintMaterial read_lint_material(ProfileReading& reading, const PatchTexts& patches,
-                                const std::string& folder, Desk& desk,
+                                const std::string& folder, Host& host,
                                 std::vector<Finding>& findings);
 
 }  // namespace ichor

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "machineconfig/schematic_input.h"
-#include "port/test_desk.h"
+#include "port/test_host.h"
 
 namespace ichor {
 namespace {
@@ -23,16 +23,16 @@ class ExtensionCheckTest : public testing::Test {
     view_.address = IpAddress("192.168.22.101");
     view_.presence = Presence::maintenance;
     view_.hardware.emplace();
-    desk_.inputs["here/schematic.yaml"] =
+    host_.inputs["here/schematic.yaml"] =
         "customization:\n  systemExtensions:\n    officialExtensions:\n"
         "      - siderolabs/iscsi-tools\n      - siderolabs/qemu-guest-agent\n";
   }
 
   Check check() {
-    return extension_check(profile_, wanted_extensions(profile_, "here/", desk_), view_);
+    return extension_check(profile_, wanted_extensions(profile_, "here/", host_), view_);
   }
 
-  FakeDesk desk_;
+  FakeHost host_;
   ClusterProfile profile_;
   NodeView view_;
 };

@@ -112,10 +112,9 @@ void settle_template(const std::string& api_address, ClusterProfile& profile) {
   profile.talos.allow_scheduling_on_control_planes = true;
 }
 
-void read_template_versions(const Surroundings& surroundings, ReadingLog& log,
-                            ClusterProfile& profile) {
+void read_template_versions(const ReaderInputs& inputs, ReadingLog& log, ClusterProfile& profile) {
   for (const char* name : {"talos/talenv.yaml", "talos/topf.yaml"}) {
-    const auto text = surroundings.file(name);
+    const auto text = inputs.file(name);
     if (!text || !*text) continue;
     const auto document = yaml::parse_single(**text, name);
     if (!document) continue;

@@ -7,7 +7,7 @@
 
 #include "profile/mapping_reader.h"
 #include "profile/read_profile.h"
-#include "profile/surroundings.h"
+#include "profile/reader_inputs.h"
 
 namespace ichor {
 
@@ -36,7 +36,6 @@ void settle_template(const std::string& api_address, ClusterProfile& profile);
 
 /// The versions, which neither format has: from talos/talenv.yaml or talos/topf.yaml beside it.
 /// Reports if nothing tells the version of Talos.
-void read_template_versions(const Surroundings& surroundings, ReadingLog& log,
-                            ClusterProfile& profile);
+void read_template_versions(const ReaderInputs& inputs, ReadingLog& log, ClusterProfile& profile);
 
 }  // namespace ichor

@@ -76,7 +76,7 @@ void read_root(const yaml::Node& root, ReadingLog& log, ClusterProfile& profile,
 }  // namespace
 
 ProfileReading read_cluster_toml(std::string_view text, const std::string& file_name,
-                                 const Surroundings& surroundings) {
+                                 const ReaderInputs& inputs) {
   ProfileReading reading;
   ReadingLog log;
   log.source = ProfileSource(file_name);
@@ -84,7 +84,7 @@ ProfileReading read_cluster_toml(std::string_view text, const std::string& file_
     TemplateExtras extras;
     read_root(document->root, log, reading.profile, extras);
     reading.variables = document->root;
-    read_template_versions(surroundings, log, reading.profile);
+    read_template_versions(inputs, log, reading.profile);
     add_template_patches(extras, reading.profile);
   } else {
     log.add(document.error().at, "profile.syntax", document.error().what, "write it as TOML 1.0");

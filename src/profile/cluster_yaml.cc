@@ -75,12 +75,12 @@ void take_defaults(ClusterProfile& profile, yaml::Node& variables) {
   add("cluster_svc_cidr", yaml::make_string(plan.service_cidr));
 }
 
-std::vector<Finding> read_nodes(const Surroundings& surroundings, const std::string& file_name,
+std::vector<Finding> read_nodes(const ReaderInputs& inputs, const std::string& file_name,
                                 ClusterProfile& profile, TemplateExtras& extras) {
   const std::string path = file_name.substr(0, file_name.rfind('/') + 1) + "nodes.yaml";
   ReadingLog log;
   log.source = ProfileSource(path);
-  const auto text = surroundings.file("nodes.yaml");
+  const auto text = inputs.file("nodes.yaml");
   if (!text || !*text) {
     log.add({1, 1}, "profile.missing",
             text ? fmt::format("there is no {}", path) : text.error().message,
@@ -101,7 +101,7 @@ std::vector<Finding> read_nodes(const Surroundings& surroundings, const std::str
 }  // namespace
 
 ProfileReading read_cluster_yaml(std::string_view text, const std::string& file_name,
-                                 const Surroundings& surroundings) {
+                                 const ReaderInputs& inputs) {
   ProfileReading reading;
   ReadingLog log;
   log.source = ProfileSource(file_name);
@@ -110,12 +110,12 @@ ProfileReading read_cluster_yaml(std::string_view text, const std::string& file_
     read_cluster(document->root, log, reading.profile, extras);
     reading.variables = document->root;
     if (reading.variables.is_mapping()) take_defaults(reading.profile, reading.variables);
-    read_template_versions(surroundings, log, reading.profile);
+    read_template_versions(inputs, log, reading.profile);
   } else {
     log.add(document.error().at, "profile.syntax", document.error().what, "write it as YAML");
   }
   reading.findings = log.take();
-  for (Finding& finding : read_nodes(surroundings, file_name, reading.profile, extras)) {
+  for (Finding& finding : read_nodes(inputs, file_name, reading.profile, extras)) {
     reading.findings.push_back(std::move(finding));
   }
   add_template_patches(extras, reading.profile);

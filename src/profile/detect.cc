@@ -65,7 +65,7 @@ std::optional<ProfileFormat> detect_format(std::string_view text, const std::str
 }
 
 ProfileReading read_any_profile(std::string_view text, const std::string& file_name,
-                                const Surroundings& surroundings) {
+                                const ReaderInputs& inputs) {
   const auto format = detect_format(text, file_name);
   if (!format) {
     ProfileReading reading;
@@ -79,10 +79,10 @@ ProfileReading read_any_profile(std::string_view text, const std::string& file_n
   }
   switch (*format) {
     case ProfileFormat::ichor: return read_profile(text, file_name);
-    case ProfileFormat::talconfig: return read_talconfig(text, file_name, surroundings);
-    case ProfileFormat::cluster_toml: return read_cluster_toml(text, file_name, surroundings);
-    case ProfileFormat::cluster_yaml: return read_cluster_yaml(text, file_name, surroundings);
-    case ProfileFormat::topf: return read_topf(text, file_name, surroundings);
+    case ProfileFormat::talconfig: return read_talconfig(text, file_name, inputs);
+    case ProfileFormat::cluster_toml: return read_cluster_toml(text, file_name, inputs);
+    case ProfileFormat::cluster_yaml: return read_cluster_yaml(text, file_name, inputs);
+    case ProfileFormat::topf: return read_topf(text, file_name, inputs);
   }
   return {};
 }

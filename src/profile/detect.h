@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "profile/read_profile.h"
-#include "profile/surroundings.h"
+#include "profile/reader_inputs.h"
 
 namespace ichor {
 
@@ -22,6 +22,6 @@ std::optional<ProfileFormat> detect_format(std::string_view text, const std::str
 /// Reads a profile in whichever format it has. What is no format that we know is a finding that
 /// names those that are.
 ProfileReading read_any_profile(std::string_view text, const std::string& file_name,
-                                const Surroundings& surroundings);
+                                const ReaderInputs& inputs);
 
 }  // namespace ichor

@@ -15,16 +15,16 @@ constexpr std::array<const char*, 6> kNames = {"ichor.yaml",   "talconfig.yaml",
                                                "cluster.yaml", "topf.yaml",      "profile"};
 
 /// The environment has one variable, and every file that is asked for has the same text.
-Surroundings around(std::string_view beside) {
-  Surroundings surroundings;
-  surroundings.variable = [](const std::string& name) {
+ReaderInputs around(std::string_view beside) {
+  ReaderInputs inputs;
+  inputs.variable = [](const std::string& name) {
     return name == "HOME" ? std::optional<std::string>("/home/user") : std::nullopt;
   };
-  surroundings.file = [beside](const std::string&) -> Result<std::optional<std::string>> {
+  inputs.file = [beside](const std::string&) -> Result<std::optional<std::string>> {
     if (beside.empty()) return std::optional<std::string>();
     return std::optional<std::string>(beside);
   };
-  return surroundings;
+  return inputs;
 }
 
 /// What is refused is explained, and what is taken can be written as ichor.yaml and read again.

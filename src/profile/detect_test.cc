@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Surroundings with(std::map<std::string, std::string> files) {
+ReaderInputs with(std::map<std::string, std::string> files) {
   return {
       [](const std::string&) { return std::optional<std::string>(); },
       [files = std::move(files)](const std::string& path) -> Result<std::optional<std::string>> {

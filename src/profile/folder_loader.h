@@ -2,23 +2,23 @@
 
 #include <string>
 
-#include "port/desk.h"
+#include "port/host.h"
 #include "template/render.h"
 
 namespace ichor {
 
-/// Templates below a folder of this machine. `desk` must outlive it.
+/// Templates below a folder of this machine. `host` must outlive it.
 class FolderLoader final : public jinja::Loader {
  public:
-  FolderLoader(std::string root, Desk& desk) : root_(std::move(root)), desk_(desk) {}
+  FolderLoader(std::string root, Host& host) : root_(std::move(root)), host_(host) {}
 
   Result<std::optional<std::string>> load(const std::string& name) override {
-    return desk_.read_below(root_, name);
+    return host_.read_below(root_, name);
   }
 
  private:
   std::string root_;
-  Desk& desk_;
+  Host& host_;
 };
 
 }  // namespace ichor

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "port/test_desk.h"
+#include "port/test_host.h"
 
 namespace ichor {
 namespace {
@@ -11,12 +11,12 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Repository, IsTheWorkTreeOfTheProfile) {
-  FakeDesk desk;
-  desk.inputs = {{"home/repo/.git/config", ""},
+  FakeHost host;
+  host.inputs = {{"home/repo/.git/config", ""},
                  {"home/repo/patches/a.yaml", "a"},
                  {"home/repo/clusters/one/ichor.yaml", ""},
                  {"home/secret.yaml", "canary"}};
-  const Repository repository("home/repo/clusters/one/", desk);
+  const Repository repository("home/repo/clusters/one/", host);
   EXPECT_EQ(repository.root(), "home/repo");
   EXPECT_EQ(repository.read("home/repo/clusters/one/../../patches/a.yaml").value_or(""), "a");
   for (const char* path : {"home/repo/../secret.yaml", "home/secret.yaml", "/etc/shadow"}) {
@@ -29,11 +29,11 @@ TEST(Repository, IsTheWorkTreeOfTheProfile) {
 }
 
 TEST(Repository, IsTheFolderOfTheProfileWhereThereIsNoGit) {
-  FakeDesk desk;
-  desk.inputs = {{"one/ichor.yaml", ""}, {"one/a.yaml", "a"}, {"two/b.yaml", "b"}, {"c.yaml", "c"}};
-  EXPECT_EQ(Repository("one/", desk).read("one/a.yaml").value_or(""), "a");
-  EXPECT_FALSE(Repository("one/", desk).read("one/../two/b.yaml"));
-  EXPECT_EQ(Repository("", desk).read("c.yaml").value_or(""), "c");
+  FakeHost host;
+  host.inputs = {{"one/ichor.yaml", ""}, {"one/a.yaml", "a"}, {"two/b.yaml", "b"}, {"c.yaml", "c"}};
+  EXPECT_EQ(Repository("one/", host).read("one/a.yaml").value_or(""), "a");
+  EXPECT_FALSE(Repository("one/", host).read("one/../two/b.yaml"));
+  EXPECT_EQ(Repository("", host).read("c.yaml").value_or(""), "c");
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ Result<std::string> render_with(jinja::Loader& parts, const BaseTemplate& base,
 
 class RoleProjectReader {
  public:
-  RoleProjectReader(const std::string& folder, const Surroundings& surroundings)
-      : folder_(folder), surroundings_(surroundings) {
+  RoleProjectReader(const std::string& folder, const ReaderInputs& inputs)
+      : folder_(folder), inputs_(inputs) {
     log_.source = ProfileSource(folder);
   }
 
@@ -87,7 +87,7 @@ class RoleProjectReader {
   }
 
   std::optional<std::string> load(const std::string& name) {
-    auto text = surroundings_.file(name);
+    auto text = inputs_.file(name);
     if (text) return *std::move(text);
     refuse("profile.value", text.error().message, "correct the file");
     return std::nullopt;
@@ -126,7 +126,7 @@ class RoleProjectReader {
 
   void learn_environment(const std::string& text, BaseTemplate& base) {
     for (const std::string& name : environment_names(text)) {
-      if (auto value = surroundings_.variable(name)) base.environment[name] = *std::move(value);
+      if (auto value = inputs_.variable(name)) base.environment[name] = *std::move(value);
     }
   }
 
@@ -140,7 +140,7 @@ class RoleProjectReader {
         return std::optional<std::string>(known->second);
       }
       const std::string from = base.file.substr(reader_.folder_.size() + 1);
-      auto text = reader_.surroundings_.file(from.substr(0, from.rfind('/') + 1) + name);
+      auto text = reader_.inputs_.file(from.substr(0, from.rfind('/') + 1) + name);
       if (text && *text) base.parts[name] = **text;
       return text;
     }
@@ -301,7 +301,7 @@ class RoleProjectReader {
   }
 
   const std::string& folder_;
-  const Surroundings& surroundings_;
+  const ReaderInputs& inputs_;
   ReadingLog log_;
   ProfileReading reading_;
   ClusterRecipe recipe_;
@@ -369,8 +369,8 @@ Result<std::string> render_base(const BaseTemplate& base, const std::string& clu
 }
 
 ProfileReading read_role_project(const std::string& folder, const std::vector<std::string>& files,
-                                 const Surroundings& surroundings) {
-  return RoleProjectReader(folder, surroundings).run(files);
+                                 const ReaderInputs& inputs) {
+  return RoleProjectReader(folder, inputs).run(files);
 }
 
 }  // namespace ichor

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "profile/read_profile.h"
-#include "profile/surroundings.h"
+#include "profile/reader_inputs.h"
 #include "secrets/secrets_bundle.h"
 
 namespace ichor {
@@ -15,9 +15,9 @@ namespace ichor {
 /// machineconfig.yaml.j2, which lies in the folder or beside it, rendered with this cluster's
 /// secrets, and then the node's file as a patch. What ichor wants to know of the nodes, such as
 /// addresses and disks, is taken from there. `files` are relative to the folder, and so is what
-/// `surroundings` is asked for.
+/// `inputs` is asked for.
 ProfileReading read_role_project(const std::string& folder, const std::vector<std::string>& files,
-                                 const Surroundings& surroundings);
+                                 const ReaderInputs& inputs);
 
 /// Secrets that stand for those of the cluster where none of their values matter: to lint, and to
 /// find out what a template says besides. Every key that a template can name is there.

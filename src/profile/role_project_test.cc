@@ -42,7 +42,7 @@ class RoleProject : public ::testing::Test {
   }
 
   ProfileReading read() {
-    Surroundings around;
+    ReaderInputs around;
     around.variable = [](const std::string& name) {
       return name == "SCHEMATIC" ? std::optional<std::string>("abc") : std::nullopt;
     };

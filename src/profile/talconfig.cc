@@ -55,8 +55,7 @@ bool are_addresses(std::string& text) {
 
 class TalconfigReader {
  public:
-  TalconfigReader(const std::string& file_name, const Surroundings& surroundings)
-      : surroundings_(surroundings) {
+  TalconfigReader(const std::string& file_name, const ReaderInputs& inputs) : inputs_(inputs) {
     log_.source = ProfileSource(file_name);
   }
 
@@ -66,7 +65,7 @@ class TalconfigReader {
       log_.add(document.error().at, "profile.syntax", document.error().what,
                "see talhelper's documentation of talconfig.yaml");
     } else {
-      TalconfigFiles files(log_, surroundings_, read_talenv());
+      TalconfigFiles files(log_, inputs_, read_talenv());
       substitute(
           document->root, [&](const std::string& name) { return files.variable(name); }, log_);
       if (log_.findings.empty()) read_root(document->root, files);
@@ -89,7 +88,7 @@ class TalconfigReader {
   void learn_network(const TalconfigNode& node, NodePlan& plan);
   void learn_link(const Node& link, const TalconfigNode& node, NodePlan& plan);
 
-  const Surroundings& surroundings_;
+  const ReaderInputs& inputs_;
   ReadingLog log_;
   ProfileReading reading_;
   ClusterRecipe recipe_;
@@ -100,7 +99,7 @@ class TalconfigReader {
 std::map<std::string, std::string> TalconfigReader::read_talenv() {
   std::map<std::string, std::string> variables;
   for (const char* name : {"talenv.yaml", "talenv.sops.yaml", "talenv.yml", "talenv.sops.yml"}) {
-    const auto text = surroundings_.file(name);
+    const auto text = inputs_.file(name);
     if (!text) {
       log_.add({1, 1}, "profile.variable", text.error().message, "correct the file or its key");
       continue;
@@ -340,8 +339,8 @@ void TalconfigReader::read_root(const Node& root, TalconfigFiles& files) {
 }  // namespace
 
 ProfileReading read_talconfig(std::string_view text, const std::string& file_name,
-                              const Surroundings& surroundings) {
-  return TalconfigReader(file_name, surroundings).run(text);
+                              const ReaderInputs& inputs) {
+  return TalconfigReader(file_name, inputs).run(text);
 }
 
 }  // namespace ichor

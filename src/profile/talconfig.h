@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "profile/read_profile.h"
-#include "profile/surroundings.h"
+#include "profile/reader_inputs.h"
 
 namespace ichor {
 
@@ -13,6 +13,6 @@ namespace ichor {
 /// they differ and why. The profile holds what ichor itself wants to know: names, addresses, disks,
 /// versions. Keys are strict, and a variable that is not set is an error.
 ProfileReading read_talconfig(std::string_view text, const std::string& file_name,
-                              const Surroundings& surroundings);
+                              const ReaderInputs& inputs);
 
 }  // namespace ichor

@@ -22,11 +22,11 @@ std::string_view without_blanks(std::string_view text) {
 
 std::optional<std::string> TalconfigFiles::variable(const std::string& name) const {
   if (const auto found = own_.find(name); found != own_.end()) return found->second;
-  return surroundings_.variable(name);
+  return inputs_.variable(name);
 }
 
 std::optional<std::string> TalconfigFiles::load(const yaml::Node& value, const std::string& path) {
-  auto text = surroundings_.file(path);
+  auto text = inputs_.file(path);
   if (text && *text) return **std::move(text);
   log_.add(value.at, "profile.value",
            text ? fmt::format("there is no file {}", path) : text.error().message,

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "profile/mapping_reader.h"
+#include "profile/reader_inputs.h"
 #include "profile/recipe.h"
-#include "profile/surroundings.h"
 #include "yaml/node.h"
 
 namespace ichor {
@@ -29,9 +29,9 @@ struct TalconfigCluster {
 /// Reads texts that talconfig.yaml names with an @, with variables substituted.
 class TalconfigFiles {
  public:
-  TalconfigFiles(ReadingLog& log, const Surroundings& surroundings,
+  TalconfigFiles(ReadingLog& log, const ReaderInputs& inputs,
                  std::map<std::string, std::string> own_variables)
-      : log_(log), surroundings_(surroundings), own_(std::move(own_variables)) {}
+      : log_(log), inputs_(inputs), own_(std::move(own_variables)) {}
 
   std::optional<std::string> variable(const std::string& name) const;
   /// A value, or the content of the file that it names; reports what cannot be read.
@@ -45,7 +45,7 @@ class TalconfigFiles {
   std::optional<std::string> load(const yaml::Node& value, const std::string& path);
 
   ReadingLog& log_;
-  const Surroundings& surroundings_;
+  const ReaderInputs& inputs_;
   std::map<std::string, std::string> own_;
 };
 

@@ -16,7 +16,7 @@ struct Folder {
   std::map<std::string, std::string> files;
   std::map<std::string, std::string> variables;
 
-  Surroundings surroundings() const {
+  ReaderInputs inputs() const {
     return {[this](const std::string& name) -> std::optional<std::string> {
               const auto found = variables.find(name);
               return found == variables.end() ? std::nullopt : std::optional(found->second);
@@ -28,7 +28,7 @@ struct Folder {
             }};
   }
   ProfileReading read(std::string_view text) const {
-    const Surroundings around = surroundings();
+    const ReaderInputs around = inputs();
     return read_talconfig(text, "talconfig.yaml", around);
   }
 };

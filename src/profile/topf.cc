@@ -98,12 +98,12 @@ void read_root(const yaml::Node& root, ReadingLog& log, ClusterProfile& profile)
 }  // namespace
 
 ProfileReading read_topf(std::string_view text, const std::string& file_name,
-                         const Surroundings& surroundings) {
+                         const ReaderInputs& inputs) {
   ProfileReading reading;
   ReadingLog log;
   log.source = ProfileSource(file_name);
   if (auto document = yaml::parse_single(text, file_name)) {
-    substitute(document->root, surroundings.variable, log);
+    substitute(document->root, inputs.variable, log);
     if (log.findings.empty()) read_root(document->root, log, reading.profile);
   } else {
     log.add(document.error().at, "profile.syntax", document.error().what, "write it as YAML");

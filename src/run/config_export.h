@@ -7,8 +7,8 @@
 #include "base/result.h"
 #include "cluster/profile_input.h"
 #include "cluster/workspace.h"
-#include "port/desk.h"
-#include "run/ground.h"
+#include "port/host.h"
+#include "run/run_target.h"
 
 namespace ichor {
 
@@ -19,7 +19,7 @@ using WrittenFiles = std::vector<std::pair<std::string, std::string>>;
 /// of each node as CLUSTER-NODE.yaml, and the talosconfig with the cluster's context; contexts of
 /// other clusters in it stay. Nothing without such a folder, and no configs if they are ready-made
 /// ones. Errc::unsafe, before anything is written, if git would see the files.
-Result<WrittenFiles> export_configs(const Ground& ground, const ProfileInput& input,
-                                    Workspace& space, Desk& desk);
+Result<WrittenFiles> export_configs(const RunTarget& target, const ProfileInput& input,
+                                    Workspace& space, Host& host);
 
 }  // namespace ichor

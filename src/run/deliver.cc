@@ -10,27 +10,27 @@ namespace ichor {
 
 namespace {
 
-void print(const TextOutput& output, const CommonOptions& common, Desk& desk) {
+void print(const TextOutput& output, const CommonOptions& common, Host& host) {
   const std::string text(output.content.reveal());
   if (!for_programs(common.output)) {
-    desk.out() << text;
+    host.out() << text;
     return;
   }
   Listing listing;
   listing.type = output.what;
   listing.rows.push_back({{"text", text}});
-  desk.display().show(listing);
+  host.display().show(listing);
 }
 
 /// The first of the outputs whose file is there already; nullptr if none is.
-const TextOutput* find_present(const std::vector<TextOutput>& outputs, Desk& desk) {
+const TextOutput* find_present(const std::vector<TextOutput>& outputs, Host& host) {
   std::map<std::string, std::set<std::string>> folders;  // each is listed once
   for (const TextOutput& output : outputs) {
     if (output.path == "-") continue;
     const std::size_t slash = output.path.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : output.path.substr(0, slash + 1);
     const auto [names, is_new] = folders.try_emplace(folder);
-    if (const auto listed = is_new ? desk.list_folder(folder) : std::nullopt; listed) {
+    if (const auto listed = is_new ? host.list_folder(folder) : std::nullopt; listed) {
       names->second.insert(listed->begin(), listed->end());
     }
     const std::string name =
@@ -46,21 +46,21 @@ RunResult is_present(const std::string& path) {
 
 }  // namespace
 
-std::optional<RunResult> refuse_present(const std::string& path, bool force, Desk& desk) {
-  if (path == "-" || force || !desk.has_file(path)) return std::nullopt;
+std::optional<RunResult> refuse_present(const std::string& path, bool force, Host& host) {
+  if (path == "-" || force || !host.has_file(path)) return std::nullopt;
   return is_present(path);
 }
 
 Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> findings,
-             const CommonOptions& common, Desk& desk) {
+             const CommonOptions& common, Host& host) {
   // Asked before the first one is written, so that a refusal leaves nothing behind.
-  if (const TextOutput* present = force ? nullptr : find_present(outputs, desk)) {
-    return finish_aside(is_present(present->path), desk);
+  if (const TextOutput* present = force ? nullptr : find_present(outputs, host)) {
+    return finish_aside(is_present(present->path), host);
   }
   for (const TextOutput& output : outputs) {
     if (output.path == "-" || output.sealed) continue;
-    if (auto allowed = desk.may_export(output.path); !allowed) {
-      return finish_aside(end_with(allowed.error()).value(), desk);
+    if (auto allowed = host.may_export(output.path); !allowed) {
+      return finish_aside(end_with(allowed.error()).value(), host);
     }
   }
   Summary summary;
@@ -68,13 +68,13 @@ Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> f
   std::vector<std::string> places;
   for (const TextOutput& output : outputs) {
     if (output.path == "-") {
-      print(output, common, desk);
+      print(output, common, host);
       continue;
     }
     const auto written = output.reproducible
-                             ? desk.create_reproducible(output.path, output.content, force)
-                             : desk.create_private(output.path, output.content, force);
-    if (!written) return finish_aside(end_with(written.error()).value(), desk);
+                             ? host.create_reproducible(output.path, output.content, force)
+                             : host.create_private(output.path, output.content, force);
+    if (!written) return finish_aside(end_with(written.error()).value(), host);
     summary.written.emplace_back(output.what, output.path);
     places.push_back(output.path);
   }
@@ -89,7 +89,7 @@ Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> f
   // A text alone on standard output needs no last word.
   const bool silent =
       places.empty() && summary.result.findings.empty() && !for_programs(common.output);
-  if (!silent) desk.display().end(summary);
+  if (!silent) host.display().end(summary);
   return Exit::done;
 }
 

@@ -8,7 +8,7 @@
 #include "model/finding.h"
 #include "model/or_end.h"
 #include "model/run_options.h"
-#include "port/desk.h"
+#include "port/host.h"
 
 namespace ichor {
 
@@ -22,12 +22,12 @@ struct TextOutput {
 };
 
 /// Why a command does not write a file there: it is there already, and `force` is not set.
-std::optional<RunResult> refuse_present(const std::string& path, bool force, Desk& desk);
+std::optional<RunResult> refuse_present(const std::string& path, bool force, Host& host);
 
 /// Writes texts, then ends the command: `done` with the findings, or what went wrong. Nothing is
 /// written if one of the files is there already and `force` is not set, or if git would see one
 /// that is not sealed.
 Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> findings,
-             const CommonOptions& common, Desk& desk);
+             const CommonOptions& common, Host& host);
 
 }  // namespace ichor

@@ -63,15 +63,15 @@ Task<void> run_into(Orchestrator& orchestrator, Context context, RunResult& resu
 
 /// One run of the engine, to its end or until a signal.
 RunResult drive(const World& world, const ClusterProfile& profile, const ConfigSet& configs,
-                const EngineOptions& options, std::vector<Step> steps, Desk& desk) {
-  RunId run = options.run.value().empty() ? new_run_id(desk.random()) : options.run;
-  RunIdentity identity{std::move(run), desk.owner(), options.adopt, desk.command()};
+                const EngineOptions& options, std::vector<Step> steps, Host& host) {
+  RunId run = options.run.value().empty() ? new_run_id(host.random()) : options.run;
+  RunIdentity identity{std::move(run), host.owner(), options.adopt, host.command()};
   Orchestrator orchestrator(world, profile, configs, std::move(identity), std::move(steps));
-  desk.display().begin(profile);
+  host.display().begin(profile);
   CancelScope scope;
   RunResult result;
   const int signal =
-      desk.drive(run_into(orchestrator, Context{&desk.clock(), &scope}, result), scope);
+      host.drive(run_into(orchestrator, Context{&host.clock(), &scope}, result), scope);
   if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
   return result;
 }
@@ -113,77 +113,77 @@ RunId new_run_id(Random& random) {
 }
 
 RunResult run_engine(const ClusterProfile& profile, Workspace& space, const EngineOptions& options,
-                     Desk& desk) {
-  if (auto found = find_machines(profile, space, desk); !found) return std::move(found).error();
-  DryRunTalos reads_only(space.site->talos());
-  TalosApi& talos = options.changes_nodes ? space.site->talos() : reads_only;
+                     Host& host) {
+  if (auto found = find_machines(profile, space, host); !found) return std::move(found).error();
+  DryRunTalos reads_only(space.apis->talos());
+  TalosApi& talos = options.changes_nodes ? space.apis->talos() : reads_only;
   Turnstile openings(kOpeningsAtOnce);
-  const World world{desk.clock(),
-                    desk.random(),
+  const World world{host.clock(),
+                    host.random(),
                     talos,
-                    space.site->kube(),
+                    space.apis->kube(),
                     space.state->journal(),
                     space.state->files(),
-                    desk.display(),
+                    host.display(),
                     &openings,
                     kubeconfig_check(profile, space),
                     options.kubernetes,
                     space.finder.get()};
-  return drive(world, profile, space.configs, options, steps_of(profile, options), desk);
+  return drive(world, profile, space.configs, options, steps_of(profile, options), host);
 }
 
-RunResult run_kubernetes(const ClusterProfile& profile, StateDir& state, KubernetesWork& work,
-                         Desk& desk) {
+RunResult run_kubernetes(const ClusterProfile& profile, ClusterState& state, KubernetesWork& work,
+                         Host& host) {
   NoNodes no_nodes;
-  const World world{desk.clock(),  desk.random(),  no_nodes, no_nodes, state.journal(),
-                    state.files(), desk.display(), nullptr,  {},       &work.part()};
+  const World world{host.clock(),  host.random(),  no_nodes, no_nodes, state.journal(),
+                    state.files(), host.display(), nullptr,  {},       &work.part()};
   const KubernetesOptions& options = work.options();
   RunResult result = drive(world, profile, {}, EngineOptions{},
-                           kubernetes_steps(options.first, options.last), desk);
+                           kubernetes_steps(options.first, options.last), host);
   work.show(result);
   return result;
 }
 
-LookingWorld::LookingWorld(Workspace& space, Desk& desk)
-    : talos_(space.site->talos()), openings_(kOpeningsAtOnce) {
+ReadOnlyWorld::ReadOnlyWorld(Workspace& space, Host& host)
+    : talos_(space.apis->talos()), openings_(kOpeningsAtOnce) {
   if (!space.state) {
     no_journal_ = std::make_unique<NoJournal>();
     no_files_ = std::make_unique<NoFiles>();
   }
   Journal& journal = space.state ? space.state->journal() : *no_journal_;
   Artifacts& files = space.state ? space.state->files() : *no_files_;
-  world_.emplace(World{desk.clock(), desk.random(), talos_, space.site->kube(), journal, files,
-                       desk.display(), &openings_});
+  world_.emplace(World{host.clock(), host.random(), talos_, space.apis->kube(), journal, files,
+                       host.display(), &openings_});
   world_->finder = space.finder.get();
 }
 
-OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Desk& desk,
+OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Host& host,
                                int tries) {
-  if (auto found = find_machines(profile, space, desk); !found) {
+  if (auto found = find_machines(profile, space, host); !found) {
     return tl::unexpected(std::move(found).error());
   }
-  LookingWorld looking(space, desk);
+  ReadOnlyWorld looking(space, host);
   CancelScope scope;
   ClusterView view;
-  const Context context{&desk.clock(), &scope};
+  const Context context{&host.clock(), &scope};
   const int signal =
-      desk.drive(survey_into(context, looking.world(), profile, space.facts, tries, view), scope);
+      host.drive(survey_into(context, looking.world(), profile, space.facts, tries, view), scope);
   if (signal == SIGTERM) return end_with(Exit::terminated, "terminated");
   if (signal != 0) return end_with(Exit::interrupted, "interrupted");
   return view;
 }
 
 OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space,
-                         const EngineOptions& options, Desk& desk) {
+                         const EngineOptions& options, Host& host) {
   ClusterView seen;
   for (const NodePlan& plan : profile.nodes) seen.nodes.emplace_back().node = plan.name;
   if (!options.offline) {
-    auto looked = look_around(profile, space, desk);
+    auto looked = look_around(profile, space, host);
     if (!looked) return tl::unexpected(std::move(looked).error());
     seen = *std::move(looked);
   }
   return plan_run(profile, space.configs, steps_of(profile, options), space.facts, std::move(seen),
-                  desk.clock().now());
+                  host.clock().now());
 }
 
 }  // namespace ichor

@@ -10,7 +10,7 @@
 #include "engine/planner.h"
 #include "engine/world.h"
 #include "model/run_result.h"
-#include "port/desk.h"
+#include "port/host.h"
 #include "run/kubernetes_run.h"
 
 namespace ichor {
@@ -31,18 +31,18 @@ RunId new_run_id(Random& random);
 
 /// Runs the engine on the workspace's cluster, to its end or until a signal.
 RunResult run_engine(const ClusterProfile& profile, Workspace& space, const EngineOptions& options,
-                     Desk& desk);
+                     Host& host);
 
 /// Runs Kubernetes phases alone, on nodes that were verified before, under the same lock and in the
 /// same journal, and shows what came of them.
-RunResult run_kubernetes(const ClusterProfile& profile, StateDir& state, KubernetesWork& work,
-                         Desk& desk);
+RunResult run_kubernetes(const ClusterProfile& profile, ClusterState& state, KubernetesWork& work,
+                         Host& host);
 
 /// The world as a command sees it that changes nothing: every mutation is refused, and where there
 /// is no state folder nothing is remembered. The workspace must outlive it.
-class LookingWorld {
+class ReadOnlyWorld {
  public:
-  LookingWorld(Workspace& space, Desk& desk);
+  ReadOnlyWorld(Workspace& space, Host& host);
   World& world() { return *world_; }
 
  private:
@@ -55,11 +55,11 @@ class LookingWorld {
 
 /// One look at everything; again, up to `tries` times, while a node is silent. Ends only by a
 /// signal.
-OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Desk& desk,
+OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Host& host,
                                int tries = 1);
 
 /// What run_engine would do. With options.offline no node is asked: all of it is assumed.
 OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space,
-                         const EngineOptions& options, Desk& desk);
+                         const EngineOptions& options, Host& host);
 
 }  // namespace ichor

@@ -4,23 +4,23 @@
 
 namespace ichor {
 
-Exit finish(Summary summary, Desk& desk) {
+Exit finish(Summary summary, Host& host) {
   name_fault(summary.result);
-  desk.display().end(summary);
+  host.display().end(summary);
   return summary.result.exit;
 }
 
-Exit finish(RunResult result, Desk& desk) {
+Exit finish(RunResult result, Host& host) {
   Summary summary;
   summary.result = std::move(result);
-  return finish(std::move(summary), desk);
+  return finish(std::move(summary), host);
 }
 
-Exit finish_aside(RunResult result, Desk& desk) {
+Exit finish_aside(RunResult result, Host& host) {
   Summary summary;
   summary.result = std::move(result);
   summary.aside = true;
-  return finish(std::move(summary), desk);
+  return finish(std::move(summary), host);
 }
 
 Summary summary_of(const ProfileInput& input, RunResult result) {

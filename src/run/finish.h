@@ -6,15 +6,15 @@
 
 #include "cluster/profile_input.h"
 #include "model/run_result.h"
-#include "port/desk.h"
+#include "port/host.h"
 
 namespace ichor {
 
 /// Shows how a command ended and gives its exit code.
-Exit finish(Summary summary, Desk& desk);
-Exit finish(RunResult result, Desk& desk);
+Exit finish(Summary summary, Host& host);
+Exit finish(RunResult result, Host& host);
 /// The same for a command whose standard output is a text of its own.
-Exit finish_aside(RunResult result, Desk& desk);
+Exit finish_aside(RunResult result, Host& host);
 
 /// A summary about the profile's cluster, with the profile's warnings before the run's findings.
 Summary summary_of(const ProfileInput& input, RunResult result);

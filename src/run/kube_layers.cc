@@ -15,7 +15,7 @@ class Silence final : public EventSink {
   void emit(const Event&) override {}
 };
 
-Task<void> look_into(Context context, GatePlace place, KubernetesPlan plan,
+Task<void> look_into(Context context, GateWorld place, KubernetesPlan plan,
                      std::vector<std::string> expected, bool waits, std::optional<Overview>& view) {
   if (waits) {
     view = co_await wait_for_layers(context, place, plan, std::move(expected));
@@ -27,10 +27,10 @@ Task<void> look_into(Context context, GatePlace place, KubernetesPlan plan,
 }  // namespace
 
 std::optional<Overview> look_at_kubernetes(const std::string& file, const ProfileInput& input,
-                                           const Ground& ground, Duration patience, Desk& desk) {
-  const auto kubeconfig = find_kubeconfig(file, input, ground, desk);
+                                           const RunTarget& target, Duration patience, Host& host) {
+  const auto kubeconfig = find_kubeconfig(file, input, target, host);
   if (!kubeconfig) return std::nullopt;
-  auto client = desk.open_kube(*kubeconfig, file.empty() ? ground.dial : nullptr);
+  auto client = host.open_kube(*kubeconfig, file.empty() ? target.dial : nullptr);
   if (!client) return std::nullopt;
   const KubernetesPlan plan =
       input.profile.kubernetes ? *input.profile.kubernetes : KubernetesPlan{};
@@ -38,18 +38,18 @@ std::optional<Overview> look_at_kubernetes(const std::string& file, const Profil
   for (const NodePlan& node : input.profile.nodes) names.push_back(node.name.value());
   const bool waits = patience > Duration::zero();
   Silence silence;
-  EventSink& events = waits ? static_cast<EventSink&>(desk.display()) : silence;
-  const GatePlace place{desk.clock(), desk.random(), client->get(), events, "status"};
+  EventSink& events = waits ? static_cast<EventSink&>(host.display()) : silence;
+  const GateWorld place{host.clock(), host.random(), client->get(), events, "status"};
   CancelScope scope;
-  const Context context = Context{&desk.clock(), &scope}.within(waits ? patience : kLook);
+  const Context context = Context{&host.clock(), &scope}.within(waits ? patience : kLook);
   std::optional<Overview> view;
   const int signal =
-      desk.drive(look_into(context, place, plan, std::move(names), waits, view), scope);
+      host.drive(look_into(context, place, plan, std::move(names), waits, view), scope);
   if (signal != 0) return std::nullopt;
   return view;
 }
 
-void show_layers(const Overview& view, Desk& desk) {
+void show_layers(const Overview& view, Host& host) {
   Listing layers;
   layers.type = "layer";
   layers.columns = {{"layer", "LAYER"}, {"state", "STATE"}, {"detail", "DETAIL"}};
@@ -60,7 +60,7 @@ void show_layers(const Overview& view, Desk& desk) {
     row["detail"] = layer.detail;
     layers.rows.push_back(std::move(row));
   }
-  desk.display().show(layers);
+  host.display().show(layers);
   Listing nodes;
   nodes.type = "kubernetes-node";
   nodes.columns = {
@@ -73,7 +73,7 @@ void show_layers(const Overview& view, Desk& desk) {
     row["reason"] = line.reason;
     nodes.rows.push_back(std::move(row));
   }
-  if (!nodes.rows.empty()) desk.display().show(nodes);
+  if (!nodes.rows.empty()) host.display().show(nodes);
 }
 
 std::vector<std::string> layers_waiting(const Overview& view) {

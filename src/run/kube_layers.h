@@ -5,8 +5,8 @@
 
 #include "cluster/profile_input.h"
 #include "phase/kubernetes/overview.h"
-#include "port/desk.h"
-#include "run/ground.h"
+#include "port/host.h"
+#include "run/run_target.h"
 
 namespace ichor {
 
@@ -14,10 +14,10 @@ namespace ichor {
 /// of the state folder; with `patience` not before all is well, or so much time is over. Nothing if
 /// there is no kubeconfig yet, or it cannot be used.
 std::optional<Overview> look_at_kubernetes(const std::string& file, const ProfileInput& input,
-                                           const Ground& ground, Duration patience, Desk& desk);
+                                           const RunTarget& target, Duration patience, Host& host);
 
 /// Shows layers and nodes.
-void show_layers(const Overview& view, Desk& desk);
+void show_layers(const Overview& view, Host& host);
 
 /// The names of the layers that are not as the profile wants them.
 std::vector<std::string> layers_waiting(const Overview& view);

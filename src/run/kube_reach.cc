@@ -13,17 +13,17 @@ tl::unexpected<RunResult> no_kubeconfig(const std::string& state_dir) {
                               state_dir));
 }
 
-OrEnd<SecretString> read_kubeconfig_file(const std::string& file, Desk& desk) {
-  auto text = desk.read_input(file);
+OrEnd<SecretString> read_kubeconfig_file(const std::string& file, Host& host) {
+  auto text = host.read_input(file);
   if (!text) return end_with(Exit::usage, text.error().message);
   return SecretString(*std::move(text));
 }
 
 }  // namespace
 
-OrEnd<SecretString> kubeconfig_of(const std::string& file, StateDir& state,
-                                  const KubeconfigCheck& check, Desk& desk) {
-  if (!file.empty()) return read_kubeconfig_file(file, desk);
+OrEnd<SecretString> kubeconfig_of(const std::string& file, ClusterState& state,
+                                  const KubeconfigCheck& check, Host& host) {
+  if (!file.empty()) return read_kubeconfig_file(file, host);
   auto kept = state.load("kubeconfig");
   if (!kept) return end_with(kept.error());
   if (!*kept) return no_kubeconfig(state.path());
@@ -38,46 +38,47 @@ OrEnd<SecretString> kubeconfig_of(const std::string& file, StateDir& state,
   return *std::move(ours);
 }
 
-std::optional<Workspace> reach_talos(const ProfileInput& input, const Ground& ground, Desk& desk) {
-  WorkspaceOptions place = ground.workspace_options();
+std::optional<Workspace> reach_talos(const ProfileInput& input, const RunTarget& target,
+                                     Host& host) {
+  WorkspaceOptions place = target.workspace_options();
   place.read_only = true;
   place.as_guest = true;
-  auto space = open_workspace(input, place, desk);
+  auto space = open_workspace(input, place, host);
   // No node knows secrets that were made for this look.
   if (!space || !space->secrets_kept) return std::nullopt;
   return *std::move(space);
 }
 
 OrEnd<SecretString> find_kubeconfig(const std::string& file, const ProfileInput& input,
-                                    const Ground& ground, Desk& desk) {
-  if (!file.empty()) return read_kubeconfig_file(file, desk);
-  if (const auto known = reach_talos(input, ground, desk); known && known->state) {
-    return kubeconfig_of(file, *known->state, kubeconfig_check(input.profile, *known), desk);
+                                    const RunTarget& target, Host& host) {
+  if (!file.empty()) return read_kubeconfig_file(file, host);
+  if (const auto known = reach_talos(input, target, host); known && known->state) {
+    return kubeconfig_of(file, *known->state, kubeconfig_check(input.profile, *known), host);
   }
-  auto state = desk.open_state(ground.state_dir, Desk::Missing::refuse);
-  if (!state) return no_kubeconfig(ground.state_dir);
-  return kubeconfig_of(file, **state, {}, desk);
+  auto state = host.open_state(target.state_dir, Host::Missing::refuse);
+  if (!state) return no_kubeconfig(target.state_dir);
+  return kubeconfig_of(file, **state, {}, host);
 }
 
 OrEnd<KubeReach> reach_kube(const std::string& file, const NodeOptions& nodes,
-                            const CommonOptions& common, Desk& desk) {
+                            const CommonOptions& common, Host& host) {
   KubeReach reach;
-  if (file.empty() || desk.has_file(common.profile)) {
-    auto input = read_profile_input(common, {nodes, {}, {}}, desk);
+  if (file.empty() || host.has_file(common.profile)) {
+    auto input = read_profile_input(common, {nodes, {}, {}}, host);
     if (!input) return tl::unexpected(std::move(input).error());
-    auto ground = find_ground(common, *input, desk);
-    if (!ground) return tl::unexpected(std::move(ground).error());
+    auto target = find_target(common, *input, host);
+    if (!target) return tl::unexpected(std::move(target).error());
     reach.input = *std::move(input);
-    reach.ground = *std::move(ground);
+    reach.target = *std::move(target);
   }
-  auto kubeconfig = file.empty() ? find_kubeconfig(file, *reach.input, *reach.ground, desk)
-                                 : read_kubeconfig_file(file, desk);
+  auto kubeconfig = file.empty() ? find_kubeconfig(file, *reach.input, *reach.target, host)
+                                 : read_kubeconfig_file(file, host);
   if (!kubeconfig) return tl::unexpected(std::move(kubeconfig).error());
   reach.kubeconfig = *std::move(kubeconfig);
   // A kubeconfig that was named is dialled as it says.
   auto client =
-      desk.open_kube(reach.kubeconfig, file.empty() && reach.ground
-                                           ? reach.ground->dial
+      host.open_kube(reach.kubeconfig, file.empty() && reach.target
+                                           ? reach.target->dial
                                            : std::function<IpAddress(const IpAddress&)>());
   if (!client) return end_with(client.error());
   reach.client = *std::move(client);

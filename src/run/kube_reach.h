@@ -8,15 +8,15 @@
 #include "model/or_end.h"
 #include "model/run_options.h"
 #include "model/unmet.h"
-#include "port/desk.h"
-#include "run/ground.h"
+#include "port/host.h"
+#include "run/run_target.h"
 
 namespace ichor {
 
 /// A way to a cluster's Kubernetes API, with the profile if there is one.
 struct KubeReach {
   std::optional<ProfileInput> input;
-  std::optional<Ground> ground;
+  std::optional<RunTarget> target;
   SecretString kubeconfig;
   std::unique_ptr<KubeClient> client;
 };
@@ -24,20 +24,21 @@ struct KubeReach {
 /// Takes the kubeconfig that `file` names, or else the one of the cluster's state folder. With a
 /// file the profile may be missing; without one it says where the state folder is.
 OrEnd<KubeReach> reach_kube(const std::string& file, const NodeOptions& nodes,
-                            const CommonOptions& common, Desk& desk);
+                            const CommonOptions& common, Host& host);
 
 /// What is known of the cluster without changing anything, where its secrets or a talosconfig are
 /// there; else nothing.
-std::optional<Workspace> reach_talos(const ProfileInput& input, const Ground& ground, Desk& desk);
+std::optional<Workspace> reach_talos(const ProfileInput& input, const RunTarget& target,
+                                     Host& host);
 
 /// The kubeconfig of a file, or else of the state folder. That one must pass `check`, because an
 /// older ichor kept what a node returned; a file that the operator names is taken as it is.
-OrEnd<SecretString> kubeconfig_of(const std::string& file, StateDir& state,
-                                  const KubeconfigCheck& check, Desk& desk);
+OrEnd<SecretString> kubeconfig_of(const std::string& file, ClusterState& state,
+                                  const KubeconfigCheck& check, Host& host);
 
 /// The same for a cluster that is only looked at.
 OrEnd<SecretString> find_kubeconfig(const std::string& file, const ProfileInput& input,
-                                    const Ground& ground, Desk& desk);
+                                    const RunTarget& target, Host& host);
 
 /// What is unmet, for programs: an empty listing, and one of its rows.
 Listing unmet_listing();

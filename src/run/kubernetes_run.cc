@@ -59,28 +59,28 @@ Listing object_listing(const std::vector<PhaseReport>& reports, bool all) {
 }  // namespace
 
 OrEnd<std::unique_ptr<KubernetesWork>> KubernetesWork::prepare(const ProfileInput& input,
-                                                               const Ground& ground,
-                                                               StateDir& state, TalosApi* talos,
+                                                               const RunTarget& target,
+                                                               ClusterState& state, TalosApi* talos,
                                                                KubernetesOptions options,
-                                                               Desk& desk) {
+                                                               Host& host) {
   const KubernetesPlan& plan = *input.profile.kubernetes;
   RunResult refused;
   // Whatever is played needs no program; it is asked only after the API is open.
-  PlayedHelm played(desk.processes(), [] { return nullptr; });
-  Processes& there = ground.lab.empty() ? desk.processes() : played;
+  PlayedHelm played(host.processes(), [] { return nullptr; });
+  Processes& there = target.lab.empty() ? host.processes() : played;
   refused.findings = missing_tools(plan, there, tools_needed(plan, options.first, options.last));
   if (!refused.findings.empty()) {
     refused.exit = Exit::findings;
     refused.verdict = "the Kubernetes phases need programs that are missing; nothing was started";
     return tl::unexpected(std::move(refused));
   }
-  auto material = load_material(input, state, {options.first, options.last}, desk);
+  auto material = load_material(input, state, {options.first, options.last}, host);
   if (!material) return tl::unexpected(std::move(material).error());
   std::unique_ptr<KubernetesWork> work(
-      new KubernetesWork(ground, state, std::move(options), *std::move(material), desk));
+      new KubernetesWork(target, state, std::move(options), *std::move(material), host));
   KubePorts ports{
-      desk.random(), work->programs(),           desk.web(), state.files(), desk.display(),
-      talos,         desk.absolute(state.path())};
+      host.random(), work->programs(),           host.web(), state.files(), host.display(),
+      talos,         host.absolute(state.path())};
   work->tell_of_played_helm();
   work->part_ = std::make_unique<KubernetesPart>(
       std::move(ports), work->material_, [self = work.get()] { return self->open(); },
@@ -89,9 +89,9 @@ OrEnd<std::unique_ptr<KubernetesWork>> KubernetesWork::prepare(const ProfileInpu
 }
 
 Processes& KubernetesWork::programs() {
-  if (ground_.lab.empty()) return desk_.processes();
+  if (target_.lab.empty()) return host_.processes();
   if (!played_) {
-    played_ = std::make_unique<PlayedHelm>(desk_.processes(), [this] { return client_.get(); });
+    played_ = std::make_unique<PlayedHelm>(host_.processes(), [this] { return client_.get(); });
   }
   return *played_;
 }
@@ -105,25 +105,25 @@ void KubernetesWork::tell_of_played_helm() {
   if (!played_ || !needs_helm || !played_->plays(name)) return;
   Event event;
   event.kind = EventKind::finding;
-  event.at = desk_.clock().now();
+  event.at = host_.clock().now();
   event.text =
       "helm is not installed: the lab plays it, and makes up what the charts hold; install helm to "
       "have the charts themselves";
-  desk_.display().emit(event);
+  host_.display().emit(event);
 }
 
 OrEnd<OpenedKube> KubernetesWork::open() {
-  auto kubeconfig = kubeconfig_of(options_.kubeconfig, state_, options_.check, desk_);
+  auto kubeconfig = kubeconfig_of(options_.kubeconfig, state_, options_.check, host_);
   if (!kubeconfig) return tl::unexpected(std::move(kubeconfig).error());
   const bool own = options_.kubeconfig.empty();
-  auto client = desk_.open_kube(*kubeconfig, own ? ground_.dial : nullptr);
+  auto client = host_.open_kube(*kubeconfig, own ? target_.dial : nullptr);
   if (!client) return end_with(client.error());
   OpenedKube opened;
   opened.pods = dynamic_cast<PodPorts*>(client->get());
   opened.client = *std::move(client);
   client_ = opened.client;
   // helm and others dial what it says: on a lab that must be the lab, never a real machine.
-  opened.kubeconfig = own ? seen_from_outside(*kubeconfig, ground_.outside) : *kubeconfig;
+  opened.kubeconfig = own ? seen_from_outside(*kubeconfig, target_.outside) : *kubeconfig;
   if (options_.on_open) options_.on_open();
   return opened;
 }
@@ -131,7 +131,7 @@ OrEnd<OpenedKube> KubernetesWork::open() {
 void KubernetesWork::show(RunResult& result) const {
   const PhasesResult& phases = part_->result();
   const Listing objects = object_listing(phases.phases, options_.for_programs);
-  if (!objects.rows.empty()) desk_.display().show(objects);
+  if (!objects.rows.empty()) host_.display().show(objects);
   Listing unmet = unmet_listing();
   int changed = 0;
   for (const PhaseReport& report : phases.phases) {
@@ -139,8 +139,8 @@ void KubernetesWork::show(RunResult& result) const {
     for (const auto& [gate, one] : report.unmet) unmet.rows.push_back(unmet_row(gate, one));
   }
   // People read the same in the findings.
-  if (options_.for_programs) desk_.display().show(unmet);
-  if (!phases.phases.empty()) desk_.display().show(phase_listing(phases.phases));
+  if (options_.for_programs) host_.display().show(unmet);
+  if (!phases.phases.empty()) host_.display().show(phase_listing(phases.phases));
   const bool pending = options_.phases.phase.dry_run && options_.detailed_exitcode && changed > 0;
   if (pending && result.exit == Exit::done) result.exit = Exit::changes_pending;
 }

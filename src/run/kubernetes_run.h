@@ -10,8 +10,8 @@
 #include "lab/kube/played_helm.h"
 #include "model/or_end.h"
 #include "model/run_result.h"
-#include "port/desk.h"
-#include "run/ground.h"
+#include "port/host.h"
+#include "run/run_target.h"
 
 namespace ichor {
 
@@ -34,9 +34,9 @@ class KubernetesWork {
   /// Fails where a program or an input is missing: bad news is better now than after twenty
   /// minutes. `talos` may be null: then Talos is not asked.
   static OrEnd<std::unique_ptr<KubernetesWork>> prepare(const ProfileInput& input,
-                                                        const Ground& ground, StateDir& state,
-                                                        TalosApi* talos, KubernetesOptions options,
-                                                        Desk& desk);
+                                                        const RunTarget& target,
+                                                        ClusterState& state, TalosApi* talos,
+                                                        KubernetesOptions options, Host& host);
 
   KubernetesPart& part() { return *part_; }
   const KubernetesOptions& options() const { return options_; }
@@ -45,13 +45,13 @@ class KubernetesWork {
   void show(RunResult& result) const;
 
  private:
-  KubernetesWork(const Ground& ground, StateDir& state, KubernetesOptions options,
-                 KubernetesMaterial material, Desk& desk)
-      : ground_(ground),
+  KubernetesWork(const RunTarget& target, ClusterState& state, KubernetesOptions options,
+                 KubernetesMaterial material, Host& host)
+      : target_(target),
         state_(state),
         options_(std::move(options)),
         material_(std::move(material)),
-        desk_(desk) {}
+        host_(host) {}
 
   OrEnd<OpenedKube> open();
   /// The programs of this machine; on a lab, with a helm that is played where there is none.
@@ -59,11 +59,11 @@ class KubernetesWork {
   /// Says that helm is played, where it is.
   void tell_of_played_helm();
 
-  const Ground& ground_;
-  StateDir& state_;
+  const RunTarget& target_;
+  ClusterState& state_;
   KubernetesOptions options_;
   KubernetesMaterial material_;
-  Desk& desk_;
+  Host& host_;
   std::shared_ptr<KubeClient> client_;  // null: not opened yet
   std::unique_ptr<PlayedHelm> played_;
   std::unique_ptr<KubernetesPart> part_;

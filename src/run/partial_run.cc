@@ -5,26 +5,26 @@
 namespace ichor {
 
 Exit run_phases(const CommonOptions& common, const ProfileOptions& profile,
-                const EngineOptions& options, Desk& desk) {
-  auto input = read_profile_input(common, profile, desk);
-  if (!input) return finish(std::move(input).error(), desk);
-  const auto ground = find_ground(common, *input, desk);
-  if (!ground) return finish(ground.error(), desk);
+                const EngineOptions& options, Host& host) {
+  auto input = read_profile_input(common, profile, host);
+  if (!input) return finish(std::move(input).error(), host);
+  const auto target = find_target(common, *input, host);
+  if (!target) return finish(target.error(), host);
   if (profile.change.dry_run) {
-    return plan_phases(*input, *ground, {options.phases, profile.change}, desk);
+    return plan_phases(*input, *target, {options.phases, profile.change}, host);
   }
-  WorkspaceOptions place = ground->workspace_options(profile.change);
+  WorkspaceOptions place = target->workspace_options(profile.change);
   place.makes_secrets = options.changes_nodes;
-  auto space = open_workspace(*input, place, desk);
-  if (!space) return finish(std::move(space).error(), desk);
+  auto space = open_workspace(*input, place, host);
+  if (!space) return finish(std::move(space).error(), host);
   const auto configs =
-      options.changes_nodes ? export_configs(*ground, *input, *space, desk) : WrittenFiles();
-  if (!configs) return finish(end_with(configs.error()).value(), desk);
+      options.changes_nodes ? export_configs(*target, *input, *space, host) : WrittenFiles();
+  if (!configs) return finish(end_with(configs.error()).value(), host);
   EngineOptions adopting = options;
   adopting.adopt = profile.change.adopt;
-  Summary summary = summary_of(*input, run_engine(input->profile, *space, adopting, desk));
+  Summary summary = summary_of(*input, run_engine(input->profile, *space, adopting, host));
   summary.written = *configs;
-  return finish(std::move(summary), desk);
+  return finish(std::move(summary), host);
 }
 
 }  // namespace ichor

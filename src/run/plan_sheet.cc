@@ -106,7 +106,7 @@ Listing node_listing(const ClusterProfile& profile, const ConfigSet& configs,
 }
 
 Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan,
-               bool detailed_exitcode, Desk& desk) {
+               bool detailed_exitcode, Host& host) {
   Listing nodes = node_listing(input.profile, configs, plan.seen);
   nodes.columns = {{"node", "NODE"},
                    {"role", "ROLE"},
@@ -121,7 +121,7 @@ Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan
                    {"serial", "SERIAL", true},
                    {"macs", "MACS", true},
                    {"trouble", "TROUBLE"}};
-  desk.display().show(nodes);
+  host.display().show(nodes);
   if (!plan.steps.empty()) {
     Listing actions;
     actions.type = "action";
@@ -129,7 +129,7 @@ Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan
                        {"action", "ACTION"}, {"config", "CONFIG", true}, {"why", "WHY"}};
     int number = 0;
     for (const PlannedStep& step : plan.steps) actions.rows.push_back(action_row(step, ++number));
-    desk.display().show(actions);
+    host.display().show(actions);
   }
   RunResult result;
   result.exit = exit_of(plan, detailed_exitcode);
@@ -138,7 +138,7 @@ Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan
   Summary summary = summary_of(input, std::move(result));
   summary.planned = plan.action_count();
   if (plan.action_count() > 0 && summary.result.findings.empty()) summary.next = {"ichor up"};
-  return finish(std::move(summary), desk);
+  return finish(std::move(summary), host);
 }
 
 }  // namespace ichor

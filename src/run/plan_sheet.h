@@ -2,8 +2,8 @@
 
 #include "cluster/profile_input.h"
 #include "engine/planner.h"
-#include "port/desk.h"
-#include "run/ground.h"
+#include "port/host.h"
+#include "run/run_target.h"
 
 namespace ichor {
 
@@ -14,13 +14,13 @@ struct PlanOptions {
 };
 
 /// Looks, decides, shows, and changes nothing: what every --dry-run is.
-Exit plan_phases(const ProfileInput& input, const Ground& ground, const PlanOptions& options,
-                 Desk& desk);
+Exit plan_phases(const ProfileInput& input, const RunTarget& target, const PlanOptions& options,
+                 Host& host);
 
 /// Shows a plan and gives its exit code: 0, or 2 for pending changes if that was asked for, or what
 /// the run itself would end with if it would stop.
 Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan,
-               bool detailed_exitcode, Desk& desk);
+               bool detailed_exitcode, Host& host);
 
 /// The nodes as they were seen, for plan, status and discover.
 Listing node_listing(const ClusterProfile& profile, const ConfigSet& configs,

@@ -34,30 +34,30 @@ SecretString trimmed(const SecretString& secret) {
   return SecretString(std::string(text));
 }
 
-Result<SecretString> output_of(std::vector<std::string> words, Desk& desk) {
+Result<SecretString> output_of(std::vector<std::string> words, Host& host) {
   ProcessCall call;
   call.program = words.front();
   call.arguments.assign(words.begin() + 1, words.end());
   for (const char* name : kVariables) {
-    if (const auto value = desk.environment(name)) call.variables[name] = *value;
+    if (const auto value = host.environment(name)) call.variables[name] = *value;
   }
   call.limit = kProgramLimit;
-  auto ended = desk.run_program(std::move(call));
+  auto ended = host.run_program(std::move(call));
   if (!ended) return tl::unexpected(std::move(ended).error());
   if (ended->exit == 0) return std::move(ended->output);
   return fail(Errc::invalid,
               fmt::format("{} ended with {}: {}", words.front(), ended->exit, ended->errors));
 }
 
-Result<SecretString> token_of(const SecretSource& source, const std::string& folder, Desk& desk) {
-  if (!source.file.empty()) return desk.read_secret(at_profile(folder, source.file));
+Result<SecretString> token_of(const SecretSource& source, const std::string& folder, Host& host) {
+  if (!source.file.empty()) return host.read_secret(at_profile(folder, source.file));
   if (!source.variable.empty()) {
-    auto value = desk.environment(source.variable);
+    auto value = host.environment(source.variable);
     if (value) return SecretString(*std::move(value));
     return fail(Errc::invalid, fmt::format("the variable {} is not set", source.variable));
   }
-  if (!source.op.empty()) return output_of({"op", "read", "--no-newline", source.op}, desk);
-  return output_of(source.command, desk);
+  if (!source.op.empty()) return output_of({"op", "read", "--no-newline", source.op}, host);
+  return output_of(source.command, host);
 }
 
 /// USER@REALM!TOKENID=SECRET, without a word about what it holds.
@@ -79,12 +79,12 @@ tl::unexpected<RunResult> refuse(std::string id, std::string what, std::string f
   return tl::unexpected(std::move(result));
 }
 
-OrEnd<WebServer> real_server(const ProviderPlan& plan, const ProfileInput& input, Desk& desk) {
+OrEnd<WebServer> real_server(const ProviderPlan& plan, const ProfileInput& input, Host& host) {
   WebServer server;
   server.url = plan.url;
   server.pin = plan.fingerprint;
   if (!plan.ca_file.empty()) {
-    auto ca = desk.read_input(at_profile(input.folder, plan.ca_file));
+    auto ca = host.read_input(at_profile(input.folder, plan.ca_file));
     if (!ca) {
       return refuse("P7", "the CA of Proxmox cannot be read: " + ca.error().message,
                     "copy /etc/pve/pve-root-ca.pem of the host to that file");
@@ -96,7 +96,7 @@ OrEnd<WebServer> real_server(const ProviderPlan& plan, const ProfileInput& input
     }
     server.ca_pem = *std::move(ca);
   }
-  const auto token = token_of(plan.token, input.folder, desk);
+  const auto token = token_of(plan.token, input.folder, host);
   if (!token) {
     return refuse("P3", "there is no token for Proxmox: " + token.error().message,
                   "put the token where providers.proxmox.token says");
@@ -111,25 +111,25 @@ OrEnd<WebServer> real_server(const ProviderPlan& plan, const ProfileInput& input
 
 }  // namespace
 
-OrEnd<std::unique_ptr<Provider>> reach_provider(const ProfileInput& input, const Ground& ground,
-                                                Desk& desk) {
+OrEnd<std::unique_ptr<Provider>> reach_provider(const ProfileInput& input, const RunTarget& target,
+                                                Host& host) {
   if (!input.provider) {
     return refuse("P3", "the profile does not say how Proxmox is reached",
                   "add providers.proxmox with url, token, hosts, storage and image: see "
                   "examples/proxmox/ichor.yaml");
   }
   OrEnd<WebServer> server = WebServer{};
-  if (ground.lab.empty()) {
-    server = real_server(*input.provider, input, desk);
+  if (target.lab.empty()) {
+    server = real_server(*input.provider, input, host);
     if (!server) return tl::unexpected(std::move(server).error());
   } else {
-    auto access = lab::read_proxmox_access(ground.lab);
+    auto access = lab::read_proxmox_access(target.lab);
     if (!access) return end_with(access.error());
     server->url = access->url;
     server->ca_pem = access->ca_pem;
     server->token = access->token;
   }
-  auto provider = desk.open_provider(*std::move(server));
+  auto provider = host.open_provider(*std::move(server));
   if (!provider) return end_with(provider.error());
   return *std::move(provider);
 }

@@ -40,14 +40,14 @@ std::vector<const NodePlan*> silent_nodes(const ProfileInput& input, const Works
   return silent;
 }
 
-Task<void> watch_boot(Context context, const ProfileInput& input, Workspace& space, Desk& desk) {
+Task<void> watch_boot(Context context, const ProfileInput& input, Workspace& space, Host& host) {
   const Context limited = context.within(input.profile.budgets.discover);
   while (true) {
     co_await space.finder->look(context, input.profile, space.facts);
     const auto silent = silent_nodes(input, space);
     if (silent.empty() || context.cancelled()) co_return;
     for (const NodePlan* plan : silent) {
-      desk.display().emit({EventKind::waiting, context.now(), plan->name, "provision",
+      host.display().emit({EventKind::waiting, context.now(), plan->name, "provision",
                            fmt::format("VM {} boots; no machine with MAC {} answers yet",
                                        plan->vmid.value_or(0), plan->mac.value())});
     }
@@ -59,10 +59,10 @@ Task<void> watch_boot(Context context, const ProfileInput& input, Workspace& spa
 }  // namespace
 
 Task<RunResult> make_machines(ProvisionRun& run, Context context, const ProfileInput& input,
-                              Workspace& space, Desk& desk) {
+                              Workspace& space, Host& host) {
   RunResult result = co_await run.bring_up(context, ProvisionRun::Goal::running);
   if (result.exit != Exit::done || !space.finder) co_return result;
-  co_await watch_boot(context, input, space, desk);
+  co_await watch_boot(context, input, space, host);
   if (context.cancelled()) {
     result.exit = Exit::interrupted;
     result.verdict = "interrupted while machines boot; the same command goes on from there";
@@ -81,42 +81,42 @@ Task<RunResult> make_machines(ProvisionRun& run, Context context, const ProfileI
   co_return result;
 }
 
-RunResult run_provision(const ProfileInput& input, const Ground& ground, StateDir* state,
-                        const ProvisionOptions& options, Desk& desk,
+RunResult run_provision(const ProfileInput& input, const RunTarget& target, ClusterState* state,
+                        const ProvisionOptions& options, Host& host,
                         const std::function<void(const ProvisionRun&)>& seen) {
-  auto provider = reach_provider(input, ground, desk);
+  auto provider = reach_provider(input, target, host);
   if (!provider) return std::move(provider).error();
   const ProvisionWork work = [&](ProvisionRun& run, Context context) {
     return work_and_show(run, context, options, seen);
   };
   CancelScope scope;
-  const Context context{&desk.clock(), &scope};
+  const Context context{&host.clock(), &scope};
   RunResult result;
-  desk.display().begin(input.profile);
+  host.display().begin(input.profile);
   int signal = 0;
   if (options.looks_only || !state) {
-    ProvisionRun run({desk.clock(), **provider, desk.display(), nullptr}, input.profile,
+    ProvisionRun run({host.clock(), **provider, host.display(), nullptr}, input.profile,
                      *input.provider, {});
-    signal = desk.drive(into(work(run, context), result), scope);
+    signal = host.drive(into(work(run, context), result), scope);
   } else {
-    const Provisioning world{desk.clock(), **provider,    desk.display(), state->journal(),
-                             desk.owner(), input.profile, *input.provider};
+    const Provisioning world{host.clock(), **provider,    host.display(), state->journal(),
+                             host.owner(), input.profile, *input.provider};
     const bool alone = options.run.value().empty();
-    const ProvisionTurn turn{alone ? new_run_id(desk.random()) : options.run, !alone};
-    signal = desk.drive(into(provision(context, world, turn, work), result), scope);
+    const ProvisionTurn turn{alone ? new_run_id(host.random()) : options.run, !alone};
+    signal = host.drive(into(provision(context, world, turn, work), result), scope);
   }
   if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
   return result;
 }
 
-void search_in_lab(const ProfileInput& input, const Ground& ground, Workspace& space) {
-  if (ground.lab.empty()) return;
-  const auto access = lab::read_proxmox_access(ground.lab);
+void search_in_lab(const ProfileInput& input, const RunTarget& target, Workspace& space) {
+  if (target.lab.empty()) return;
+  const auto access = lab::read_proxmox_access(target.lab);
   if (!access) return;
   ScanOptions options;
   options.addresses = access->pool;
   for (const NodePlan& plan : input.profile.nodes) options.addresses += "," + plan.address.value();
-  space.finder = make_finder(input.profile, options, *space.site);
+  space.finder = make_finder(input.profile, options, *space.apis);
 }
 
 }  // namespace ichor

@@ -2,8 +2,8 @@
 
 #include "cluster/profile_input.h"
 #include "engine/provisioning.h"
-#include "port/desk.h"
-#include "run/ground.h"
+#include "port/host.h"
+#include "run/run_target.h"
 
 namespace ichor {
 
@@ -15,17 +15,17 @@ struct ProvisionOptions {
 
 /// Reaches the provider and does the work under the lock of the journal, in its ledger; `seen` gets
 /// what the provider showed last. `state` may be null for a look.
-RunResult run_provision(const ProfileInput& input, const Ground& ground, StateDir* state,
-                        const ProvisionOptions& options, Desk& desk,
+RunResult run_provision(const ProfileInput& input, const RunTarget& target, ClusterState* state,
+                        const ProvisionOptions& options, Host& host,
                         const std::function<void(const ProvisionRun&)>& seen = {});
 
 /// Every machine of the profile exists, runs and answers in maintenance mode; one that never does
 /// is told with its VM. Nodes that have their config already are not waited for. Work for
 /// run_provision(); all arguments must outlive it.
 Task<RunResult> make_machines(ProvisionRun& run, Context context, const ProfileInput& input,
-                              Workspace& space, Desk& desk);
+                              Workspace& space, Host& host);
 
 /// Where machines of a lab's Proxmox are looked for: the pool of its addresses, and the profile's.
-void search_in_lab(const ProfileInput& input, const Ground& ground, Workspace& space);
+void search_in_lab(const ProfileInput& input, const RunTarget& target, Workspace& space);
 
 }  // namespace ichor

@@ -8,33 +8,33 @@
 namespace ichor {
 
 Exit hand_out(const SecretString& text, const std::string& path, const CommonOptions& common,
-              Desk& desk) {
+              Host& host) {
   if (!path.empty()) {
-    if (auto written = desk.write_private(path, text); !written) {
-      return give_up(written.error(), common, desk);
+    if (auto written = host.write_private(path, text); !written) {
+      return give_up(written.error(), common, host);
     }
     RunResult result;
     result.exit = Exit::done;
     result.verdict = fmt::format("{} is written", path);
-    return finish(std::move(result), desk);
+    return finish(std::move(result), host);
   }
   if (!for_programs(common.output)) {
-    desk.out() << text.reveal();
+    host.out() << text.reveal();
     return Exit::done;
   }
   Listing listing;
   listing.type = "content";
   listing.rows.push_back({{"text", std::string(text.reveal())}});
-  desk.display().show(listing);
+  host.display().show(listing);
   RunResult result;
   result.exit = Exit::done;
-  return finish(std::move(result), desk);
+  return finish(std::move(result), host);
 }
 
-Exit give_up(const Error& error, const CommonOptions& common, Desk& desk) {
+Exit give_up(const Error& error, const CommonOptions& common, Host& host) {
   RunResult result = end_with(error).value();
-  if (for_programs(common.output)) return finish(std::move(result), desk);
-  desk.err() << "ichor: " << result.verdict << '\n';
+  if (for_programs(common.output)) return finish(std::move(result), host);
+  host.err() << "ichor: " << result.verdict << '\n';
   return result.exit;
 }
 

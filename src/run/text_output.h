@@ -6,7 +6,7 @@
 #include "base/secret.h"
 #include "model/run_options.h"
 #include "model/run_result.h"
-#include "port/desk.h"
+#include "port/host.h"
 
 namespace ichor {
 
@@ -15,9 +15,9 @@ namespace ichor {
 
 /// Hands out the text: to the file at `path`, or to standard output if it is empty.
 Exit hand_out(const SecretString& text, const std::string& path, const CommonOptions& common,
-              Desk& desk);
+              Host& host);
 
 /// Ends the command without its text.
-Exit give_up(const Error& error, const CommonOptions& common, Desk& desk);
+Exit give_up(const Error& error, const CommonOptions& common, Host& host);
 
 }  // namespace ichor

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "port/test_desk.h"
+#include "port/test_host.h"
 
 namespace ichor {
 namespace {
@@ -17,14 +17,14 @@ constexpr const char* kSealed =
     "  lastmodified: '2026-01-01T00:00:00Z'\n  version: 3.9.0\n";
 
 TEST(SopsProgram, SeesTheVariablesOfKeyServicesAndNoOthers) {
-  FakeDesk desk;
-  desk.variables = {{"AWS_REGION", "eu"}, {"SOPS_AGE_KEY_FILE", "/keys"}, {"GITHUB_TOKEN", "x"}};
+  FakeHost host;
+  host.variables = {{"AWS_REGION", "eu"}, {"SOPS_AGE_KEY_FILE", "/keys"}, {"GITHUB_TOKEN", "x"}};
   std::vector<ProcessCall> calls;
-  desk.other_program = [&calls](const ProcessCall& call) -> Result<ProcessResult> {
+  host.other_program = [&calls](const ProcessCall& call) -> Result<ProcessResult> {
     calls.push_back(call);
     return ProcessResult{0, SecretString("a: b\n"), ""};
   };
-  const auto plain = open_sops(kSealed, "a.yaml", {sops::Format::yaml, sops::Format::yaml}, desk);
+  const auto plain = open_sops(kSealed, "a.yaml", {sops::Format::yaml, sops::Format::yaml}, host);
   ASSERT_TRUE(plain) << plain.error().message;
   EXPECT_EQ(plain->reveal(), "a: b\n");
   ASSERT_EQ(calls.size(), 1u);
@@ -36,11 +36,11 @@ TEST(SopsProgram, SeesTheVariablesOfKeyServicesAndNoOthers) {
 }
 
 TEST(SopsProgram, IsQuotedWhenItFails) {
-  FakeDesk desk;
-  desk.other_program = [](const ProcessCall&) -> Result<ProcessResult> {
+  FakeHost host;
+  host.other_program = [](const ProcessCall&) -> Result<ProcessResult> {
     return ProcessResult{128, {}, "no access to the key"};
   };
-  const auto plain = open_sops(kSealed, "a.yaml", {sops::Format::yaml, sops::Format::yaml}, desk);
+  const auto plain = open_sops(kSealed, "a.yaml", {sops::Format::yaml, sops::Format::yaml}, host);
   ASSERT_FALSE(plain);
   EXPECT_THAT(plain.error().message, HasSubstr("sops ended with 128: no access to the key"));
 }

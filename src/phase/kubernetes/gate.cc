@@ -27,7 +27,7 @@ std::string summary_of(const std::vector<Unmet>& unmet) {
   return text;
 }
 
-GateKeeper::GateKeeper(Context context, const GatePlace& place, Gate gate, KubeMirrors& mirrors,
+GateKeeper::GateKeeper(Context context, const GateWorld& place, Gate gate, KubeMirrors& mirrors,
                        Bell& changed, GateState& state)
     : context_(context),
       place_(place),
@@ -193,7 +193,7 @@ namespace {
 /// One gate, waited for by itself.
 class Waiting {
  public:
-  Waiting(Context context, const GatePlace& place, const Gate& gate)
+  Waiting(Context context, const GateWorld& place, const Gate& gate)
       : context_(context),
         place_(place),
         inner_(*context.scope),
@@ -277,7 +277,7 @@ class Waiting {
   }
 
   Context context_;
-  GatePlace place_;
+  GateWorld place_;
   CancelScope inner_;
   Bell changed_;
   KubeMirrors mirrors_;
@@ -288,7 +288,7 @@ class Waiting {
 
 }  // namespace
 
-Task<GateEnd> wait_for(Context context, GatePlace place, const Gate& gate) {
+Task<GateEnd> wait_for(Context context, GateWorld place, const Gate& gate) {
   Waiting waiting(context, place, gate);
   co_return co_await waiting.run();
 }

@@ -25,7 +25,7 @@ namespace ichor {
 struct ToolPlace;
 
 /// Where a gate is waited for. What is null cannot be asked.
-struct GatePlace {
+struct GateWorld {
   Clock& clock;
   Random& random;
   KubeClient* kube;  // null: only gates that watch nothing can be waited for
@@ -58,7 +58,7 @@ struct Gate {
   std::vector<KubeQuery> pods;  // listed now and then while something is unmet, for its reason
   std::function<std::vector<Unmet>(const GateView&)> judge;
   /// Asked when `judge` finds nothing unmet, and again while it finds something itself.
-  std::function<Task<Probed>(Context, const GatePlace&)> probe;
+  std::function<Task<Probed>(Context, const GateWorld&)> probe;
   Duration pace{std::chrono::seconds(2)};  // of the probe
   Duration stable{};                       // how long it must hold without a break
   std::string fault{"K3"};                 // of a kind that is not served
@@ -89,7 +89,7 @@ class GateKeeper {
  public:
   /// All must outlive it. `changed` rings when something was asked and answered; `state` is what
   /// is known.
-  GateKeeper(Context context, const GatePlace& place, Gate gate, KubeMirrors& mirrors,
+  GateKeeper(Context context, const GateWorld& place, Gate gate, KubeMirrors& mirrors,
              Bell& changed, GateState& state);
 
   /// Judges what is known now, and asks for what is missing.
@@ -117,7 +117,7 @@ class GateKeeper {
   void conclude(std::vector<Unmet> unmet);
 
   Context context_;
-  GatePlace place_;
+  GateWorld place_;
   Gate gate_;
   Bell& changed_;
   std::vector<const KubeMirror*> watches_;
@@ -146,7 +146,7 @@ struct GateEnd {
 
 /// Waits until the gate holds, or the context ends, or the API refuses us. An object that has
 /// failed is waited for as well: it may be repaired. What is unmet is shown whenever it changes.
-Task<GateEnd> wait_for(Context context, GatePlace place, const Gate& gate);
+Task<GateEnd> wait_for(Context context, GateWorld place, const Gate& gate);
 
 /// What is unmet in one line, the first few of them.
 std::string summary_of(const std::vector<Unmet>& unmet);

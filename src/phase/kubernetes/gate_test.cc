@@ -22,7 +22,7 @@ KubeObject node(const std::string& name, const char* ready) {
 class GateTest : public ::testing::Test {
  protected:
   GateEnd wait(const Gate& gate, Duration limit = minutes(10)) {
-    const GatePlace place{bench_.clock, bench_.random, &bench_.cluster, bench_.events, "core"};
+    const GateWorld place{bench_.clock, bench_.random, &bench_.cluster, bench_.events, "core"};
     return bench_.run(wait_for(bench_.context(limit), place, gate));
   }
   Gate nodes(std::vector<std::string> names, Duration stable) {

@@ -62,7 +62,7 @@ std::vector<Gate> gates_of(std::string_view layer, const KubernetesPlan& plan,
 }
 
 /// One look through the gates of a layer.
-Task<std::vector<Unmet>> unmet_in(Context context, GatePlace place, std::vector<Gate> gates) {
+Task<std::vector<Unmet>> unmet_in(Context context, GateWorld place, std::vector<Gate> gates) {
   std::vector<Unmet> unmet;
   for (Gate& gate : gates) {
     gate.once = true;
@@ -78,7 +78,7 @@ bool is_missing(const std::vector<Unmet>& unmet, const std::string& name) {
   });
 }
 
-Task<void> add_nodes(Context context, GatePlace place, const KubernetesPlan& plan,
+Task<void> add_nodes(Context context, GateWorld place, const KubernetesPlan& plan,
                      std::vector<std::string> expected, Overview& view) {
   const KubeKind kind{"", "v1", "Node"};
   const auto nodes = co_await all_of(context, *place.kube, kind);
@@ -91,7 +91,7 @@ Task<void> add_nodes(Context context, GatePlace place, const KubernetesPlan& pla
   view.layers.push_back(layer_of("kubernetes", std::move(unmet), detail, false));
 }
 
-Task<void> add_crds(Context context, GatePlace place, const KubernetesPlan& plan, Overview& view) {
+Task<void> add_crds(Context context, GateWorld place, const KubernetesPlan& plan, Overview& view) {
   const KubeKind kind{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
   const auto crds = co_await all_of(context, *place.kube, kind);
   if (!crds) co_return;
@@ -101,7 +101,7 @@ Task<void> add_crds(Context context, GatePlace place, const KubernetesPlan& plan
 }
 
 /// The CNI that Talos brings itself, or none.
-Task<void> add_flannel(Context context, GatePlace place, const KubernetesPlan& plan,
+Task<void> add_flannel(Context context, GateWorld place, const KubernetesPlan& plan,
                        Overview& view) {
   const KubeRef flannel{{"apps", "v1", "DaemonSet"}, "kube-system", "kube-flannel"};
   const auto found = co_await place.kube->get(context, flannel);
@@ -112,7 +112,7 @@ Task<void> add_flannel(Context context, GatePlace place, const KubernetesPlan& p
   view.layers.push_back(layer_of("cni", judge_all({*found}, "K1"), "flannel", false));
 }
 
-Task<void> add_workloads(Context context, GatePlace place, const KubernetesPlan& plan,
+Task<void> add_workloads(Context context, GateWorld place, const KubernetesPlan& plan,
                          Overview& view) {
   std::vector<Unmet> cni = co_await unmet_in(context, place, gates_of("cni", plan, {}));
   const bool no_cni = is_missing(cni, plan.gates.cilium_daemonset);
@@ -126,7 +126,7 @@ Task<void> add_workloads(Context context, GatePlace place, const KubernetesPlan&
   view.layers.push_back(layer_of("storage", std::move(csi), plan.gates.csi_namespace, no_csi));
 }
 
-Task<void> add_flux(Context context, GatePlace place, const KubernetesPlan& plan, Overview& view) {
+Task<void> add_flux(Context context, GateWorld place, const KubernetesPlan& plan, Overview& view) {
   const KubeKind kustomization{"kustomize.toolkit.fluxcd.io", "", "Kustomization"};
   const KubeKind helm_release{"helm.toolkit.fluxcd.io", "", "HelmRelease"};
   const auto kustomizations = co_await all_of(context, *place.kube, kustomization);
@@ -142,7 +142,7 @@ Task<void> add_flux(Context context, GatePlace place, const KubernetesPlan& plan
 
 }  // namespace
 
-Task<Overview> look_at_layers(Context context, GatePlace place, const KubernetesPlan& plan,
+Task<Overview> look_at_layers(Context context, GateWorld place, const KubernetesPlan& plan,
                               std::vector<std::string> expected) {
   Overview view;
   co_await add_nodes(context, place, plan, std::move(expected), view);
@@ -152,7 +152,7 @@ Task<Overview> look_at_layers(Context context, GatePlace place, const Kubernetes
   co_return view;
 }
 
-Task<Overview> wait_for_layers(Context context, GatePlace place, const KubernetesPlan& plan,
+Task<Overview> wait_for_layers(Context context, GateWorld place, const KubernetesPlan& plan,
                                std::vector<std::string> expected) {
   std::string last;
   while (true) {

@@ -33,12 +33,12 @@ struct Overview {
 
 /// Waits until no layer is waiting any more, or the context ends; then tells how they are. Driven
 /// by watches, as gates are.
-Task<Overview> wait_for_layers(Context context, GatePlace place, const KubernetesPlan& plan,
+Task<Overview> wait_for_layers(Context context, GateWorld place, const KubernetesPlan& plan,
                                std::vector<std::string> expected);
 
 /// Looks at the Kubernetes layers once; changes nothing. `expected` are the names of the profile's
 /// nodes, or nobody's.
-Task<Overview> look_at_layers(Context context, GatePlace place, const KubernetesPlan& plan,
+Task<Overview> look_at_layers(Context context, GateWorld place, const KubernetesPlan& plan,
                               std::vector<std::string> expected);
 
 }  // namespace ichor

@@ -31,7 +31,7 @@ class OverviewTest : public ::testing::Test {
     return "?";
   }
   Overview wait(Duration limit) {
-    const GatePlace place{bench_.clock, bench_.random, &bench_.cluster, bench_.events, "health"};
+    const GateWorld place{bench_.clock, bench_.random, &bench_.cluster, bench_.events, "health"};
     return bench_.run(wait_for_layers(bench_.context(limit), place, plan_, {"w1"}));
   }
 

@@ -4,7 +4,7 @@ namespace ichor {
 
 namespace {
 
-Task<Probed> ask_api(Context context, const GatePlace& place) {
+Task<Probed> ask_api(Context context, const GateWorld& place) {
   Probed probed;
   const auto ready = co_await place.kube->ready(context);
   if (ready) co_return probed;

@@ -28,7 +28,7 @@ Duration patience_of(const Context& context) {
                               kPatience);
 }
 
-void say(const GatePlace& place, std::string text) {
+void say(const GateWorld& place, std::string text) {
   Event event;
   event.kind = EventKind::acted;
   event.at = place.clock.now();
@@ -38,7 +38,7 @@ void say(const GatePlace& place, std::string text) {
 }
 
 /// Where the program `cilium` is installed it has its say; where it is not, nothing is said.
-Task<Probed> ask_cilium(Context context, const GatePlace& place) {
+Task<Probed> ask_cilium(Context context, const GateWorld& place) {
   Probed probed;
   const ToolPlace* tools = place.tools;
   if (!tools || !has_tool(tools->material.plan, tools->processes, "cilium")) co_return probed;

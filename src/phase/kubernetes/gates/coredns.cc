@@ -24,7 +24,7 @@ struct Round {
 
 /// Whom to ask, and where.
 struct Asking {
-  const GatePlace& place;
+  const GateWorld& place;
   KubeRef deployment;
   std::string domain;
 };
@@ -152,7 +152,7 @@ Task<Round> ask_all(Context context, const Asking& asking, Question& question) {
 
 /// Every ready pod must give the address of the Service `kubernetes`, asked over TCP through the
 /// API server. Where that cannot be asked the Deployment must do, and a note says so.
-Task<Probed> look_up(Context context, const GatePlace& place, KubeRef deployment, bool wanted) {
+Task<Probed> look_up(Context context, const GateWorld& place, KubeRef deployment, bool wanted) {
   Probed probed;
   if (!wanted || !place.pods) {
     probed.notes.push_back(note("no lookup was made, its Deployment is ready",
@@ -192,7 +192,7 @@ Gate coredns_gate(const GateInput& input) {
     return judge_workload(wanted, *view.objects[0], view.pods);
   };
   gate.probe = [deployment = wanted.ref, lookup = gates.coredns_lookup](Context context,
-                                                                        const GatePlace& place) {
+                                                                        const GateWorld& place) {
     return look_up(context, place, deployment, lookup);
   };
   return gate;

@@ -64,7 +64,7 @@ class CorednsGateTest : public ::testing::Test {
   }
 
   GateEnd pass(PodPorts* pods) {
-    GatePlace place{bench_.clock, bench_.random, &bench_.cluster, bench_.events, "core"};
+    GateWorld place{bench_.clock, bench_.random, &bench_.cluster, bench_.events, "core"};
     place.pods = pods;
     place.profile = &profile_;
     return bench_.run(wait_for(bench_.context(seconds(60)), place, make_gate("coredns", {plan_})));

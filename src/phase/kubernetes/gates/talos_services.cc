@@ -36,7 +36,7 @@ Finding skipped() {
   return finding;
 }
 
-Task<Probed> ask_services(Context context, const GatePlace& place) {
+Task<Probed> ask_services(Context context, const GateWorld& place) {
   Probed probed;
   if (!place.talos || !place.profile) {
     probed.notes.push_back(skipped());

@@ -29,9 +29,9 @@
 namespace ichor {
 
 /// A cluster's state folder.
-class StateDir {
+class ClusterState {
  public:
-  virtual ~StateDir() = default;
+  virtual ~ClusterState() = default;
   virtual const std::string& path() const = 0;
   virtual Artifacts& files() = 0;
   /// Nothing if there is no such file; what cannot be read is an error.
@@ -58,9 +58,9 @@ struct Access {
 };
 
 /// The ways to one cluster.
-class Site {
+class ClusterApis {
  public:
-  virtual ~Site() = default;
+  virtual ~ClusterApis() = default;
   virtual TalosApi& talos() = 0;
   virtual KubeApi& kube() = 0;
   virtual Scout& scout() = 0;
@@ -68,9 +68,9 @@ class Site {
 
 /// Where a command works: all it needs of the machine it runs on. Made in main.cc; tests have their
 /// own.
-class Desk {
+class Host {
  public:
-  virtual ~Desk() = default;
+  virtual ~Host() = default;
 
   virtual Display& display() = 0;
   /// For data that is text by itself: a script, a trace. Not used together with display(). A file
@@ -136,9 +136,9 @@ class Desk {
                                            bool force) = 0;
 
   enum class Missing { make, refuse };
-  virtual Result<std::unique_ptr<StateDir>> open_state(const std::string& path,
-                                                       Missing missing) = 0;
-  virtual Result<std::unique_ptr<Site>> reach(Access access) = 0;
+  virtual Result<std::unique_ptr<ClusterState>> open_state(const std::string& path,
+                                                           Missing missing) = 0;
+  virtual Result<std::unique_ptr<ClusterApis>> reach(Access access) = 0;
   /// Whether somebody is at an address. Blocks for `limit` at the most.
   virtual PortAnswer probe(const IpAddress& address, int port, Duration limit) = 0;
 

@@ -6,12 +6,12 @@
 #include "model/cluster_profile.h"
 #include "model/or_end.h"
 #include "model/run_options.h"
-#include "port/desk.h"
+#include "port/host.h"
 
 namespace ichor {
 
 /// A lab in another process that stands for the profile's machines.
-struct LabSeat {
+struct RunningLab {
   std::string state_dir;  // the lab's own; ichor's state and kubeconfig go below it
   lab::AddressMap addresses;
   bool ends_with_us{false};  // it was started for this run only
@@ -22,14 +22,15 @@ struct LabSeat {
   }
 };
 
-/// The lab that runs in --lab-state. Sets the desk's clock to its pace.
-OrEnd<LabSeat> sit_down(const CommonOptions& common, Desk& desk);
+/// The lab that runs in --lab-state. Sets the host's clock to its pace.
+OrEnd<RunningLab> find_lab(const CommonOptions& common, Host& host);
 
 /// The same, or starts one for this profile, in a fresh folder if none is named. One that is not to
 /// be kept ends with this process.
-OrEnd<LabSeat> take_lab(const LabOptions& options, const CommonOptions& common, Desk& desk);
+OrEnd<RunningLab> find_or_start_lab(const LabOptions& options, const CommonOptions& common,
+                                    Host& host);
 
 /// Stops a temporary lab and removes its folder.
-void remove_lab(const std::string& folder, Desk& desk);
+void remove_lab(const std::string& folder, Host& host);
 
 }  // namespace ichor

@@ -1,4 +1,4 @@
-#include "profile/surroundings.h"
+#include "profile/reader_inputs.h"
 
 #include "profile/repository.h"
 #include "secrets/sops_file.h"
@@ -20,20 +20,20 @@ std::string path_from(std::string folder, std::string_view name) {
 
 }  // namespace
 
-Surroundings surroundings_of(const std::string& profile, SecretWords& secrets, Desk& desk) {
+ReaderInputs reader_inputs(const std::string& profile, SecretWords& secrets, Host& host) {
   const std::string folder = profile.substr(0, profile.rfind('/') + 1);
-  Surroundings result;
-  result.variable = [&desk](const std::string& name) { return desk.environment(name); };
-  result.file = [&desk, &secrets,
+  ReaderInputs result;
+  result.variable = [&host](const std::string& name) { return host.environment(name); };
+  result.file = [&host, &secrets,
                  folder](const std::string& name) -> Result<std::optional<std::string>> {
     const std::string path = path_from(folder, name);
-    if (!desk.has_file(path)) return std::optional<std::string>();
+    if (!host.has_file(path)) return std::optional<std::string>();
     // The template of role folders lies beside them.
     const bool beside = name.starts_with("../machineconfig") && name.ends_with(".yaml.j2");
-    auto text = Repository(beside ? folder + ".." : folder, desk).read(path);
+    auto text = Repository(beside ? folder + ".." : folder, host).read(path);
     if (!text) return tl::unexpected(std::move(text).error());
     const SecretString sealed(*std::move(text));
-    auto plain = open_if_sealed(sealed, path, desk);
+    auto plain = open_if_sealed(sealed, path, host);
     if (!plain) return tl::unexpected(std::move(plain).error());
     if (!(*plain == sealed)) secrets.learn(*plain);
     return std::optional<std::string>(plain->reveal());

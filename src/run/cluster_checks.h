@@ -6,28 +6,28 @@
 #include "cluster/workspace.h"
 #include "model/node_view.h"
 #include "phase/preflight_checks.h"
-#include "port/desk.h"
-#include "run/ground.h"
+#include "port/host.h"
+#include "run/run_target.h"
 
 namespace ichor {
 
 /// Whether somebody has the VIP. Looks from this machine, which takes seconds if nobody has it.
-Check vip_check(const ProfileInput& input, const Ground& ground, const JournalFacts& facts,
-                Desk& desk);
+Check vip_check(const ProfileInput& input, const RunTarget& target, const JournalFacts& facts,
+                Host& host);
 
 /// Whether our own credentials are good.
-Check credentials_check(const ProfileInput& input, const Workspace& space, Desk& desk);
+Check credentials_check(const ProfileInput& input, const Workspace& space, Host& host);
 
 /// What is checked once for the cluster and not for each node: both of these.
-std::vector<Check> site_checks(const ProfileInput& input, const Ground& ground,
-                               const Workspace& space, Desk& desk);
+std::vector<Check> cluster_checks(const ProfileInput& input, const RunTarget& target,
+                                  const Workspace& space, Host& host);
 
 /// The programs that the profile's Kubernetes phases run, with their versions.
-std::vector<Check> tool_checks(const ClusterProfile& profile, Desk& desk);
+std::vector<Check> tool_checks(const ClusterProfile& profile, Host& host);
 
 /// Whether the registries have the installer images of the nodes, as far as they answer to this
 /// machine without credentials. Nodes ask again themselves, perhaps through a mirror.
-std::vector<Check> image_checks(const ClusterProfile& profile, const Ground& ground, Desk& desk);
+std::vector<Check> image_checks(const ClusterProfile& profile, const RunTarget& target, Host& host);
 
 /// Two nodes of the profile that are the same machine.
 Check twin_check(const ClusterView& seen);

@@ -1,4 +1,4 @@
-#include "run/site_checks.h"
+#include "run/cluster_checks.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -53,16 +53,16 @@ const char* version_word(const std::string& tool) {
 
 }  // namespace
 
-Check vip_check(const ProfileInput& input, const Ground& ground, const JournalFacts& facts,
-                Desk& desk) {
+Check vip_check(const ProfileInput& input, const RunTarget& target, const JournalFacts& facts,
+                Host& host) {
   const std::string& vip = input.profile.network.vip;
   if (vip.empty()) return {"VIP", Verdict::not_applicable, "the profile has none"};
-  if (ground.dial) return {"VIP", Verdict::not_applicable, "lab"};
+  if (target.dial) return {"VIP", Verdict::not_applicable, "lab"};
   if (may_be_ours(input.profile, facts)) {
     return {"VIP", Verdict::not_applicable, "the cluster may hold it itself by now"};
   }
   for (const int port : {6443, 50000}) {
-    const PortAnswer answer = desk.probe(IpAddress(vip), port, kProbeTime);
+    const PortAnswer answer = host.probe(IpAddress(vip), port, kProbeTime);
     if (answer == PortAnswer::silent) continue;
     if (answer == PortAnswer::unreachable) {
       return {"VIP", Verdict::skipped, fmt::format("there is no way to {} from here", vip)};
@@ -89,11 +89,11 @@ std::string tool_trouble(const NeededTool& tool, const std::string& program,
   return ended.error().message;
 }
 
-Check credentials_check(const ProfileInput& input, const Workspace& space, Desk& desk) {
+Check credentials_check(const ProfileInput& input, const Workspace& space, Host& host) {
   const std::string& named = input.access.talosconfig;
   std::optional<SecretString> text;
   if (!named.empty()) {
-    if (auto read = desk.read_secret(named)) text = *std::move(read);
+    if (auto read = host.read_secret(named)) text = *std::move(read);
   } else if (space.state) {
     if (auto read = space.state->load("talosconfig")) text = *std::move(read);
   }
@@ -117,7 +117,7 @@ Check credentials_check(const ProfileInput& input, const Workspace& space, Desk&
          "name another with --talosconfig and --context"});
   }
   const auto facts = pki::inspect(context->client.certificate);
-  const WallTime now = desk.clock().wall();
+  const WallTime now = host.clock().wall();
   if (!facts || pki::expires_within(*facts, now, Duration::zero())) {
     return complaint("credentials", Verdict::failed,
                      {Severity::error,
@@ -139,12 +139,12 @@ Check credentials_check(const ProfileInput& input, const Workspace& space, Desk&
   return {"credentials", Verdict::passed, fmt::format("context {} of {}", context->name, file)};
 }
 
-std::vector<Check> site_checks(const ProfileInput& input, const Ground& ground,
-                               const Workspace& space, Desk& desk) {
-  return {vip_check(input, ground, space.facts, desk), credentials_check(input, space, desk)};
+std::vector<Check> cluster_checks(const ProfileInput& input, const RunTarget& target,
+                                  const Workspace& space, Host& host) {
+  return {vip_check(input, target, space.facts, host), credentials_check(input, space, host)};
 }
 
-std::vector<Check> tool_checks(const ClusterProfile& profile, Desk& desk) {
+std::vector<Check> tool_checks(const ClusterProfile& profile, Host& host) {
   constexpr int kFirstPhase = 0;
   constexpr int kLastPhase = 3;
   const KubernetesPlan* plan = profile.kubernetes.get();
@@ -158,7 +158,7 @@ std::vector<Check> tool_checks(const ClusterProfile& profile, Desk& desk) {
     call.program = named == plan->tools.end() ? tool.name : named->second;
     call.arguments = {version_word(tool.name)};
     call.limit = kToolTime;
-    const auto ended = desk.run_program(call);
+    const auto ended = host.run_program(call);
     if (ended && ended->exit == 0) {
       const std::string_view said = ended->output.reveal();
       checks.push_back({"tool " + tool.name, Verdict::passed,
@@ -177,8 +177,9 @@ std::vector<Check> tool_checks(const ClusterProfile& profile, Desk& desk) {
   return checks;
 }
 
-std::vector<Check> image_checks(const ClusterProfile& profile, const Ground& ground, Desk& desk) {
-  if (ground.dial) return {{"image", Verdict::not_applicable, "lab"}};
+std::vector<Check> image_checks(const ClusterProfile& profile, const RunTarget& target,
+                                Host& host) {
+  if (target.dial) return {{"image", Verdict::not_applicable, "lab"}};
   std::set<std::string> images;
   for (const NodePlan& node : profile.nodes) images.insert(installer_image(profile.talos, node));
   std::vector<Check> checks;
@@ -191,7 +192,7 @@ std::vector<Check> image_checks(const ClusterProfile& profile, const Ground& gro
     CancelScope scope;
     std::optional<int> status;
     const int signal =
-        desk.drive(ask_registry(Context{&desk.clock(), &scope}, desk.web(), *url, status), scope);
+        host.drive(ask_registry(Context{&host.clock(), &scope}, host.web(), *url, status), scope);
     if (signal != 0) break;
     checks.push_back(judge_image(image, status));
   }

@@ -11,7 +11,7 @@
 
 #include "base/check.h"
 #include "journal/memory_journal.h"
-#include "port/desk.h"
+#include "port/host.h"
 #include "secrets/key.h"
 #include "sim/kube/cluster.h"
 #include "sim/seeded_random.h"
@@ -244,9 +244,9 @@ class NothingElse final : public Processes, public WebClient {
 };
 
 /// A machine without disk, network or terminal.
-class FakeDesk final : public Desk {
+class FakeHost final : public Host {
  public:
-  FakeDesk() : store_(clock_) {}
+  FakeHost() : store_(clock_) {}
 
   KeptDisplay& display() override { return display_; }
   std::ostream& out() override { return out_; }
@@ -324,12 +324,13 @@ class FakeDesk final : public Desk {
     return {};
   }
 
-  Result<std::unique_ptr<StateDir>> open_state(const std::string& path, Missing missing) override {
+  Result<std::unique_ptr<ClusterState>> open_state(const std::string& path,
+                                                   Missing missing) override {
     if (!state_made && missing == Missing::refuse) return fail(Errc::invalid, path + " is missing");
     state_made = true;
     return std::make_unique<State>(*this, path);
   }
-  Result<std::unique_ptr<Site>> reach(Access access) override {
+  Result<std::unique_ptr<ClusterApis>> reach(Access access) override {
     reached = std::move(access);
     return std::make_unique<Way>(machines);
   }
@@ -395,41 +396,41 @@ class FakeDesk final : public Desk {
   const std::string printed() const { return out_.str(); }
 
  private:
-  class State final : public StateDir, public Artifacts {
+  class State final : public ClusterState, public Artifacts {
    public:
-    State(FakeDesk& desk, std::string path)
-        : desk_(desk), path_(std::move(path)), journal_(desk.store_) {}
+    State(FakeHost& host, std::string path)
+        : host_(host), path_(std::move(path)), journal_(host.store_) {}
     const std::string& path() const override { return path_; }
     Artifacts& files() override { return *this; }
     Result<std::optional<SecretString>> load(const std::string& name) override {
       return read(name);
     }
     Result<bool> create(const std::string& name, const SecretString& content) override {
-      return desk_.files.emplace(name, std::string(content.reveal())).second;
+      return host_.files.emplace(name, std::string(content.reveal())).second;
     }
     Journal& journal() override { return journal_; }
-    bool copied() override { return desk_.copied; }
+    bool copied() override { return host_.copied; }
     Result<void> adopt(const LockOwner&) override {
-      desk_.copied = false;
+      host_.copied = false;
       return {};
     }
     Result<void> write(const std::string& name, const SecretString& content) override {
-      desk_.files[name] = std::string(content.reveal());
+      host_.files[name] = std::string(content.reveal());
       return {};
     }
     std::optional<SecretString> read(const std::string& name) override {
-      const auto found = desk_.files.find(name);
-      if (found == desk_.files.end()) return std::nullopt;
+      const auto found = host_.files.find(name);
+      if (found == host_.files.end()) return std::nullopt;
       return SecretString(found->second);
     }
 
    private:
-    FakeDesk& desk_;
+    FakeHost& host_;
     std::string path_;
     MemoryJournal journal_;
   };
 
-  class Way final : public Site {
+  class Way final : public ClusterApis {
    public:
     explicit Way(FakeMachines& machines) : machines_(machines) {}
     TalosApi& talos() override { return machines_; }

@@ -1,4 +1,4 @@
-#include "lab/lab_seat.h"
+#include "lab/running_lab.h"
 
 #include <fmt/format.h>
 
@@ -9,23 +9,23 @@ namespace ichor {
 
 namespace {
 
-OrEnd<std::string> lab_folder(const CommonOptions& common, Desk& desk) {
-  if (!common.lab_state.empty()) return desk.absolute(common.lab_state);
-  auto folder = desk.make_temp_dir();
+OrEnd<std::string> lab_folder(const CommonOptions& common, Host& host) {
+  if (!common.lab_state.empty()) return host.absolute(common.lab_state);
+  auto folder = host.make_temp_dir();
   if (!folder) return end_with(folder.error());
   return *std::move(folder);
 }
 
 OrEnd<void> start_lab(const LabOptions& options, const CommonOptions& common,
-                      const std::string& folder, Desk& desk) {
-  const auto program = desk.program();
+                      const std::string& folder, Host& host) {
+  const auto program = host.program();
   if (!program) return end_with(program.error());
   lab::LabProcess process;
   process.argv = {*program,
                   "lab",
                   "start",
                   "--profile",
-                  desk.absolute(common.profile),
+                  host.absolute(common.profile),
                   "--state",
                   folder,
                   "--time-scale",
@@ -37,19 +37,19 @@ OrEnd<void> start_lab(const LabOptions& options, const CommonOptions& common,
   return {};
 }
 
-OrEnd<LabSeat> seat_in(std::string folder) {
+OrEnd<RunningLab> lab_in(std::string folder) {
   auto addresses = lab::read_address_map(folder);
   if (!addresses) return end_with(addresses.error());
-  LabSeat seat;
-  seat.state_dir = std::move(folder);
-  seat.addresses = *std::move(addresses);
-  return seat;
+  RunningLab lab_found;
+  lab_found.state_dir = std::move(folder);
+  lab_found.addresses = *std::move(addresses);
+  return lab_found;
 }
 
 }  // namespace
 
-OrEnd<LabSeat> sit_down(const CommonOptions& common, Desk& desk) {
-  std::string folder = desk.absolute(common.lab_state);
+OrEnd<RunningLab> find_lab(const CommonOptions& common, Host& host) {
+  std::string folder = host.absolute(common.lab_state);
   const auto status = lab::status_of(folder);
   if (!status) {
     return end_with(Exit::failed,
@@ -57,30 +57,31 @@ OrEnd<LabSeat> sit_down(const CommonOptions& common, Desk& desk) {
                                 "one",
                                 folder, shell_quoted(folder)));
   }
-  desk.set_time_scale(status->time_scale);
-  return seat_in(std::move(folder));
+  host.set_time_scale(status->time_scale);
+  return lab_in(std::move(folder));
 }
 
-OrEnd<LabSeat> take_lab(const LabOptions& options, const CommonOptions& common, Desk& desk) {
-  auto folder = lab_folder(common, desk);
+OrEnd<RunningLab> find_or_start_lab(const LabOptions& options, const CommonOptions& common,
+                                    Host& host) {
+  auto folder = lab_folder(common, host);
   if (!folder) return tl::unexpected(std::move(folder).error());
   const bool runs = lab::status_of(*folder).has_value();
   if (!runs) {
-    if (auto started = start_lab(options, common, *folder, desk); !started) {
+    if (auto started = start_lab(options, common, *folder, host); !started) {
       return tl::unexpected(std::move(started).error());
     }
   }
-  auto seat = seat_in(*std::move(folder));
-  if (!seat) return seat;
-  seat->ends_with_us = !runs && !options.keep;
-  seat->temporary = seat->ends_with_us && common.lab_state.empty();
-  return seat;
+  auto lab_found = lab_in(*std::move(folder));
+  if (!lab_found) return lab_found;
+  lab_found->ends_with_us = !runs && !options.keep;
+  lab_found->temporary = lab_found->ends_with_us && common.lab_state.empty();
+  return lab_found;
 }
 
-void remove_lab(const std::string& folder, Desk& desk) {
+void remove_lab(const std::string& folder, Host& host) {
   // Whoever still writes there would leave something behind.
   constexpr Duration kPatience = std::chrono::seconds(20);
-  if (lab::stop_lab(folder, kPatience)) desk.remove_temp_dir(folder);
+  if (lab::stop_lab(folder, kPatience)) host.remove_temp_dir(folder);
 }
 
 }  // namespace ichor
