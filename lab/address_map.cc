@@ -53,9 +53,9 @@ void AddressMap::add(const IpAddress& address, const IpAddress& loopback) {
 
 Result<AddressMap> read_address_map(const std::string& state_dir) {
   const auto folder = Folder::open(state_dir, Folder::Access::owner_only);
-  if (!folder) return tl::unexpected(folder.error());
+  if (!folder) return forward_error(folder);
   const auto text = read_file(*folder, kFile, kFileMax);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   if (!*text) return fail(Errc::invalid, state_dir + " holds no lab: " + kFile + " is missing");
   const auto json = nlohmann::json::parse((*text)->reveal(), nullptr, false);
   if (!json.is_object()) return fail(Errc::invalid, state_dir + "/" + kFile + " is damaged");
@@ -69,7 +69,7 @@ Result<AddressMap> read_address_map(const std::string& state_dir) {
 
 Result<void> write_address_map(const std::string& state_dir, const AddressMap& map) {
   const auto folder = Folder::make(state_dir, Folder::Access::owner_only);
-  if (!folder) return tl::unexpected(folder.error());
+  if (!folder) return forward_error(folder);
   nlohmann::json json = nlohmann::json::object();
   for (const auto& [address, loopback] : map.entries()) json[address.value()] = loopback.value();
   const std::vector<StateFile> files = {{kFile, json.dump(2) + "\n"}};

@@ -32,7 +32,7 @@ class Line {
  public:
   static Result<Line> open(const std::string& state_dir) {
     const auto folder = Folder::open(state_dir, Folder::Access::owner_only);
-    if (!folder) return tl::unexpected(folder.error());
+    if (!folder) return forward_error(folder);
     Line line(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const std::string path = socket_path(*folder);
     sockaddr_un address{};
@@ -86,7 +86,7 @@ class Line {
 
 Result<json> ask_lab(const std::string& state_dir, const json& request) {
   auto line = Line::open(state_dir);
-  if (!line) return tl::unexpected(line.error());
+  if (!line) return forward_error(line);
   return line->ask(request);
 }
 
@@ -128,7 +128,7 @@ bool ended_within(pid_t child, int limit_ms) {
 
 Result<LabStatus> status_of(const std::string& state_dir) {
   const auto reply = ask_lab(state_dir, {{"op", "status"}});
-  if (!reply) return tl::unexpected(reply.error());
+  if (!reply) return forward_error(reply);
   return status_from_json((*reply)["status"].dump());
 }
 
@@ -138,15 +138,15 @@ Result<std::string> inject_into(const std::string& state_dir, const Injection& i
                                          {"fault", injection.fault},
                                          {"call", injection.call},
                                          {"lasts_ms", to_ms(injection.lasts)}});
-  if (!reply) return tl::unexpected(reply.error());
+  if (!reply) return forward_error(reply);
   return reply->value("text", "");
 }
 
 Result<void> stop_lab(const std::string& state_dir, Duration patience) {
   auto line = Line::open(state_dir);
-  if (!line) return tl::unexpected(line.error());
+  if (!line) return forward_error(line);
   if (const auto reply = line->ask({{"op", "stop"}}); !reply) {
-    return tl::unexpected(reply.error());
+    return forward_error(reply);
   }
   // The lab holds the line until its process ends.
   if (line->readable(to_ms(patience)) && line->hung_up()) return {};
@@ -155,7 +155,7 @@ Result<void> stop_lab(const std::string& state_dir, Duration patience) {
 
 Result<LabStatus> start_process(const LabProcess& process) {
   const auto folder = Folder::make(process.state_dir, Folder::Access::owner_only);
-  if (!folder) return tl::unexpected(folder.error());
+  if (!folder) return forward_error(folder);
   const int log_fd = ::openat(folder->fd(), "lab.log",
                               O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (log_fd < 0) return fail(Errc::io, "cannot write " + process.state_dir + "/lab.log");

@@ -138,7 +138,7 @@ Result<LabFolder> look_at_folder(const std::string& named) {
       S_ISDIR(found.st_mode) && found.st_uid == ::geteuid() && (found.st_mode & 07777) == 0700;
   if (!private_folder) return fail(Errc::invalid, path + " is no folder of a lab");
   const auto folder = Folder::open(path, Folder::Access::owner_only);
-  if (!folder) return tl::unexpected(folder.error());
+  if (!folder) return forward_error(folder);
   if (!made_by_lab(*folder)) return fail(Errc::invalid, path + " is no folder of a lab");
   LabFolder lab;
   lab.path = path;
@@ -170,9 +170,9 @@ std::vector<LabFolder> find_labs(const std::vector<std::string>& places) {
 Result<void> remove_folder(const std::string& named) {
   const std::string path = plain_path(named);
   const auto lab = look_at_folder(path);
-  if (!lab) return tl::unexpected(lab.error());
+  if (!lab) return forward_error(lab);
   const auto folder = Folder::open(path, Folder::Access::owner_only);
-  if (!folder) return tl::unexpected(folder.error());
+  if (!folder) return forward_error(folder);
   const Fd lock = open_lock(*folder);
   if (!lock.open() || !take_lock(lock)) {
     return fail(Errc::locked, fmt::format("the lab in {0} runs; `ichor lab stop --state {0}` ends "

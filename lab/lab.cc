@@ -84,10 +84,10 @@ Result<Ground> prepare_ground(const ClusterProfile& profile, const LabOptions& o
                               LoopClock& loop) {
   Ground ground;
   auto store = Store::open(options.state_dir, loop);
-  if (!store) return tl::unexpected(store.error());
+  if (!store) return forward_error(store);
   ground.store = std::move(*store);
   const auto text = ground.store->read(kLabFile);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   const auto json = nlohmann::json::parse(*text, nullptr, false);
   std::string first = json.is_object() ? json.value("base_address", "") : "";
   if (!options.base_address.empty()) {
@@ -99,7 +99,7 @@ Result<Ground> prepare_ground(const ClusterProfile& profile, const LabOptions& o
   }
   if (json.is_object()) {
     auto known = read_address_map(options.state_dir);
-    if (!known) return tl::unexpected(known.error());
+    if (!known) return forward_error(known);
     ground.map = std::move(*known);
   }
   std::vector<IpAddress> addresses = addresses_of(profile);
@@ -108,7 +108,7 @@ Result<Ground> prepare_ground(const ClusterProfile& profile, const LabOptions& o
   }
   const std::size_t room = ground.map.entries().size() + addresses.size() + 64;
   auto block = AddressBlock::claim(first, ground.store->path(), room);
-  if (!block) return tl::unexpected(block.error());
+  if (!block) return forward_error(block);
   ground.block.emplace(std::move(*block));
   for (const IpAddress& address : addresses) {
     if (ground.map.entries().contains(address)) continue;
@@ -116,12 +116,12 @@ Result<Ground> prepare_ground(const ClusterProfile& profile, const LabOptions& o
     ground.map.add(address, as_it_is ? address : ground.block->at(ground.map.entries().size()));
   }
   if (auto written = write_address_map(options.state_dir, ground.map); !written) {
-    return tl::unexpected(written.error());
+    return forward_error(written);
   }
   const nlohmann::json facts = {{"base_address", ground.block->first()}, {"cluster", profile.name}};
   const std::vector<StateFile> files = {{kLabFile, facts.dump(2) + "\n"}};
   if (auto written = replace_files(ground.store->folder(), files); !written) {
-    return tl::unexpected(written.error());
+    return forward_error(written);
   }
   return ground;
 }
@@ -150,11 +150,11 @@ class Lab::Impl {
                                    std::move(*ground.block), std::move(ground.map));
     if (!options_.real_device.empty()) {
       auto real = RealAddresses::on(options_.real_device);
-      if (!real) return tl::unexpected(real.error());
+      if (!real) return forward_error(real);
       site_->use_real_addresses(*std::move(real));
     }
     auto had = store_->read(kPveFile);
-    if (!had) return tl::unexpected(had.error());
+    if (!had) return forward_error(had);
     options_.proxmox = options_.proxmox || !had->empty();
     if (options_.proxmox && !options_.provider) {
       return fail(Errc::invalid, "the profile has no providers.proxmox with a url any more");
@@ -164,14 +164,14 @@ class Lab::Impl {
     kube_ = std::make_unique<KubeService>(*site_, options_.kube_port);
     if (options_.proxmox) {
       auto proxmox = ProxmoxService::open(*site_, *store_, profile, *options_.provider);
-      if (!proxmox) return tl::unexpected(proxmox.error());
+      if (!proxmox) return forward_error(proxmox);
       proxmox_ = *std::move(proxmox);
     }
     injector_ = std::make_unique<FaultInjector>(*site_, *talos_, *kube_, proxmox_.get());
     site_->on_change([this](Machine& machine) { on_change(machine); });
     if (!options_.diary.empty()) {
       auto diary = Diary::open(options_.diary, *site_);
-      if (!diary) return tl::unexpected(diary.error());
+      if (!diary) return forward_error(diary);
       diary_ = std::move(*diary);
     }
     site_->on_broken([this](const Error& error) {
@@ -186,7 +186,7 @@ class Lab::Impl {
         {[this] { return status_now(); },
          [this](const Injection& injection) { return injector_->inject(injection); },
          [this] { request_stop(); }});
-    if (!control) return tl::unexpected(control.error());
+    if (!control) return forward_error(control);
     control_ = std::move(*control);
     return {};
   }
@@ -267,7 +267,7 @@ class Lab::Impl {
  private:
   Result<void> restore(const ClusterProfile& profile) {
     const auto text = store_->read(kFabricFile);
-    if (!text) return tl::unexpected(text.error());
+    if (!text) return forward_error(text);
     if (!text->empty()) {
       auto clusters = clusters_from_json(*text);
       if (!clusters) return damaged(kFabricFile);
@@ -275,7 +275,7 @@ class Lab::Impl {
     }
     if (options_.proxmox) return {};  // whoever makes the machines finds them
     const auto made = store_->read(kMachinesFile);
-    if (!made) return tl::unexpected(made.error());
+    if (!made) return forward_error(made);
     auto records = nlohmann::json::parse(made->empty() ? "{}" : *made, nullptr, false);
     if (!records.is_object()) return damaged(kMachinesFile);
     const std::size_t known_count = records.size();
@@ -289,7 +289,7 @@ class Lab::Impl {
         records[name] = to_json(fresh);
       }
       auto known = store_->read(machine_file(plan.name));
-      if (!known) return tl::unexpected(known.error());
+      if (!known) return forward_error(known);
       if (known->empty()) known = records[name].get<std::string>();
       auto record = machine_from_json(*known);
       if (!record) return damaged(machine_file(plan.name));
@@ -376,13 +376,13 @@ Result<std::unique_ptr<Lab>> Lab::start(const ClusterProfile& profile, LabOption
   if (!options.real_device.empty()) {
     // Asked before anything is written: the folder would remember where its machines are.
     auto allowed = RealAddresses::on(options.real_device);
-    if (!allowed) return tl::unexpected(allowed.error());
+    if (!allowed) return forward_error(allowed);
   }
   auto impl = std::make_unique<Impl>(options, options.time_scale);
   auto ground = prepare_ground(profile, options, impl->loop());
-  if (!ground) return tl::unexpected(ground.error());
+  if (!ground) return forward_error(ground);
   if (auto prepared = impl->prepare(profile, std::move(*ground)); !prepared) {
-    return tl::unexpected(prepared.error());
+    return forward_error(prepared);
   }
   impl->run();
   return std::unique_ptr<Lab>(new Lab(std::move(impl)));

@@ -64,11 +64,11 @@ OrEnd<RunningLab> find_lab(const CommonOptions& common, Host& host) {
 OrEnd<RunningLab> find_or_start_lab(const LabOptions& options, const CommonOptions& common,
                                     Host& host) {
   auto folder = lab_folder(common, host);
-  if (!folder) return tl::unexpected(std::move(folder).error());
+  if (!folder) return forward_error(folder);
   const bool runs = lab::status_of(*folder).has_value();
   if (!runs) {
     if (auto started = start_lab(options, common, *folder, host); !started) {
-      return tl::unexpected(std::move(started).error());
+      return forward_error(started);
     }
   }
   auto lab_found = lab_in(*std::move(folder));

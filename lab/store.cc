@@ -69,7 +69,7 @@ Store::~Store() = default;
 
 Result<std::unique_ptr<Store>> Store::open(const std::string& state_dir, LoopClock& loop) {
   auto folder = Folder::make(state_dir, Folder::Access::owner_only);
-  if (!folder) return tl::unexpected(folder.error());
+  if (!folder) return forward_error(folder);
   const int lock_fd =
       ::openat(folder->fd(), kLockFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (lock_fd < 0) return fail(Errc::io, "cannot open " + state_dir + "/" + kLockFile);
@@ -81,7 +81,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& state_dir, LoopClo
   const auto ignored = replace_files(*folder, {{".gitignore", "*\n"}});
   if (!ignored) {
     ::close(lock_fd);
-    return tl::unexpected(ignored.error());
+    return forward_error(ignored);
   }
   auto impl = std::make_unique<Impl>(std::move(*folder), lock_fd, loop);
   return std::unique_ptr<Store>(new Store(std::move(impl)));
@@ -92,7 +92,7 @@ const Folder& Store::folder() const { return impl_->folder; }
 
 Result<std::string> Store::read(const std::string& name) const {
   auto content = read_file(impl_->folder, name, kFileMax);
-  if (!content) return tl::unexpected(content.error());
+  if (!content) return forward_error(content);
   return *content ? std::string((*content)->reveal()) : std::string();
 }
 

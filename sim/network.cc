@@ -34,7 +34,7 @@ Reply reply_of(const CallResult<T>& result) {
 auto last_events(std::string_view method, int count) {
   return [method, count](Node& node, const Caller& caller) -> Answer<std::vector<std::string>> {
     if (auto gate = node.admit(caller, "machine.MachineService", method, Need::reader); !gate) {
-      return tl::unexpected(gate.error());
+      return forward_error(gate);
     }
     const std::vector<NodeEvent> events = node.events();
     std::vector<std::string> lines;
@@ -103,7 +103,7 @@ class SimSession final : public TalosSession {
         context, Call::config_digest,
         [&world](Node& node, const Caller& caller) -> Answer<std::optional<Digest>> {
           auto text = node.machine_config(caller);
-          if (!text) return tl::unexpected(std::move(text).error());
+          if (!text) return forward_error(text);
           if (!*text) return std::optional<Digest>();
           return std::optional<Digest>(world.canonical_digest(**text, node));
         });
@@ -131,7 +131,7 @@ class SimSession final : public TalosSession {
     return read<SecretString>(context, Call::kubeconfig,
                               [](Node& node, const Caller& caller) -> Answer<SecretString> {
                                 auto text = node.kubeconfig(caller);
-                                if (!text) return tl::unexpected(std::move(text).error());
+                                if (!text) return forward_error(text);
                                 return SecretString(*std::move(text) + kubeconfig_canary());
                               });
   }
@@ -285,7 +285,7 @@ Task<Outcome> SimSession::apply_configuration(Context context, ApplyRequest appl
   const auto mode = apply.no_reboot ? Node::ApplyMode::no_reboot : Node::ApplyMode::automatic;
   auto execute = [bytes, dry_run, mode](Node& node, const Caller& caller) -> Answer<Nothing> {
     auto reply = node.apply(caller, bytes, mode, dry_run);
-    if (!reply) return tl::unexpected(std::move(reply).error());
+    if (!reply) return forward_error(reply);
     const bool held_back =
         reply->mode == Node::ApplyMode::staged || reply->mode == Node::ApplyMode::try_mode;
     if (!held_back || dry_run) return Nothing{};
@@ -300,7 +300,7 @@ Task<Outcome> SimSession::bootstrap(Context context) {
   Request request = request_for(Call::bootstrap, context);
   auto execute = [](Node& node, const Caller& caller) -> Answer<Nothing> {
     auto reply = node.bootstrap(caller);
-    if (!reply) return tl::unexpected(std::move(reply).error());
+    if (!reply) return forward_error(reply);
     return Nothing{};
   };
   co_return outcome_of(co_await carry<Nothing>(context, std::move(request), execute));
@@ -309,7 +309,7 @@ Task<Outcome> SimSession::bootstrap(Context context) {
 Task<Outcome> SimSession::reset(Context context, ResetRequest reset) {
   auto execute = [reset](Node& node, const Caller& caller) -> Answer<Nothing> {
     auto reply = node.reset(caller, reset);
-    if (!reply) return tl::unexpected(std::move(reply).error());
+    if (!reply) return forward_error(reply);
     return Nothing{};
   };
   co_return outcome_of(
@@ -321,7 +321,7 @@ Task<CallResult<std::unique_ptr<Watch>>> SimSession::watch(Context context, Bell
   const auto opened =
       co_await carry<Nothing>(context, std::move(request),
                               [](Node&, const Caller&) -> Answer<Nothing> { return Nothing{}; });
-  if (!opened) co_return tl::unexpected(opened.error());
+  if (!opened) co_return forward_error(opened);
   if (!connected()) {
     co_return tl::unexpected(
         lost(Call::watch, Progress::sent, Code::unavailable, "connection reset by peer"));

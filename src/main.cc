@@ -71,7 +71,7 @@ class MachineState final : public ClusterState {
   bool copied() override { return journal_->copied(); }
   Result<void> adopt(const LockOwner& owner) override {
     auto locked = at_once(journal_->lock({}, owner));
-    if (!locked) return tl::unexpected(std::move(locked).error());
+    if (!locked) return forward_error(locked);
     auto adopted = journal_->adopt();
     journal_->unlock();
     return adopted;
@@ -236,23 +236,23 @@ Result<std::pair<Folder, std::string>> place_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash);
   auto folder = Folder::make(parent.empty() ? "/" : parent, Folder::Access::shared);
-  if (!folder) return tl::unexpected(std::move(folder).error());
+  if (!folder) return forward_error(folder);
   return std::pair(*std::move(folder), slash == std::string::npos ? path : path.substr(slash + 1));
 }
 
 Result<void> MachineHost::write_private(const std::string& path, const SecretString& content) {
   const auto place = place_of(path);
-  if (!place) return tl::unexpected(place.error());
+  if (!place) return forward_error(place);
   return replace_file(place->first, place->second, content);
 }
 
 /// Creates a file that must not be there, or with `force` keeps what is there as a backup.
 Result<void> create(const std::string& path, const SecretString& content, bool force, Sync sync) {
   const auto place = place_of(path);
-  if (!place) return tl::unexpected(place.error());
+  if (!place) return forward_error(place);
   if (force) return write_file(place->first, place->second, content);
   const auto created = create_file(place->first, place->second, content, sync);
-  if (!created) return tl::unexpected(created.error());
+  if (!created) return forward_error(created);
   if (*created) return {};
   return fail(Errc::invalid, path + " already exists; --force replaces it");
 }
@@ -275,7 +275,7 @@ Result<ProcessResult> MachineHost::run_program(ProcessCall call) {
 Result<void> MachineHost::export_secret(const std::string& path, const SecretString& content) {
   if (auto allowed = refuse_committable(path); !allowed) return allowed;
   const auto place = place_of(path);
-  if (!place) return tl::unexpected(place.error());
+  if (!place) return forward_error(place);
   return write_file(place->first, place->second, content);
 }
 
@@ -283,7 +283,7 @@ Result<std::unique_ptr<ClusterState>> MachineHost::open_state(const std::string&
                                                               Missing missing) {
   const bool make = missing == Missing::make;
   auto files = make ? FileArtifacts::make(path) : FileArtifacts::open(path);
-  if (!files) return tl::unexpected(std::move(files).error());
+  if (!files) return forward_error(files);
   SqliteOptions options;
   options.folder = path;
   options.journal_id = random_id(random_);
@@ -292,7 +292,7 @@ Result<std::unique_ptr<ClusterState>> MachineHost::open_state(const std::string&
   options.time_scale = time_scale_;
   auto journal = at_once(SqliteJournal::open(
       options, [&loop = loop()](std::function<void()> work) { loop.post(std::move(work)); }));
-  if (!journal) return tl::unexpected(std::move(journal).error());
+  if (!journal) return forward_error(journal);
   return std::make_unique<MachineState>(*std::move(files), *std::move(journal));
 }
 
@@ -314,7 +314,7 @@ Result<std::unique_ptr<ClusterApis>> MachineHost::reach(Access access) {
   };
   options.io = &loop().io();
   auto talos = GrpcTalosApi::make(std::move(options));
-  if (!talos) return tl::unexpected(std::move(talos).error());
+  if (!talos) return forward_error(talos);
   auto kube = std::make_unique<HttpsKubeApi>(loop().io(), std::move(access.dial));
   return std::make_unique<MachineApis>(*std::move(talos), std::move(kube));
 }
@@ -341,7 +341,7 @@ Result<std::unique_ptr<Provider>> MachineHost::open_provider(WebServer server) {
   server.scheme = std::string(kProxmoxScheme);
   std::string user = user_of_token(server.token);
   auto web = HttpsWebApi::make(loop().io(), std::move(server));
-  if (!web) return tl::unexpected(std::move(web).error());
+  if (!web) return forward_error(web);
   return std::make_unique<ProxmoxProvider>(*std::move(web), std::move(user));
 }
 

@@ -73,9 +73,9 @@ using Takes = std::function<bool(const json&)>;
 
 Result<Takes> selection(const Asked& asked) {
   auto labels = Selector::parse_labels(asked.target.get("labelSelector"));
-  if (!labels) return tl::unexpected(labels.error());
+  if (!labels) return forward_error(labels);
   auto fields = Selector::parse_fields(asked.target.get("fieldSelector"));
-  if (!fields) return tl::unexpected(fields.error());
+  if (!fields) return forward_error(fields);
   return [labels = *std::move(labels), fields = *std::move(fields),
           name = asked.place.name](const json& object) {
     if (!name.empty() && name_in(object) != name) return false;

@@ -64,7 +64,7 @@ void merge(json& target, const json& patch) {
 Result<json> parse_body(std::string_view text) {
   if (auto parsed = parse_json(text); parsed && !parsed->is_discarded()) return *std::move(parsed);
   const auto documents = yaml::parse(text, "the request's body");
-  if (!documents) return tl::unexpected(documents.error());
+  if (!documents) return forward_error(documents);
   if (documents->size() != 1) return fail(Errc::invalid, "the body must be one object");
   return json_of(documents->front().root);
 }

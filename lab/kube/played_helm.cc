@@ -113,7 +113,7 @@ Task<CallResult<PlayedHelm::Revision>> PlayedHelm::newest(Context context, KubeC
   query.name_space = asked.name_space;
   query.labels = fmt::format("owner=helm,name={}", asked.release);
   const auto records = co_await client.list(context, query);
-  if (!records) co_return tl::unexpected(records.error());
+  if (!records) co_return forward_error(records);
   Revision newest;
   for (const KubeObject& secret : records->items) {
     const std::string text = text_at(secret, {"metadata", "labels", "version"});

@@ -183,7 +183,7 @@ Result<std::shared_ptr<const TlsContext>> KubeService::make_context(const std::s
   request.not_before = {site_.clock().wall().unix_ms - 60'000};
   request.lifetime = kServerLifetime;
   auto certificate = pki::issue(config->kubernetes_ca, request, pki::KeyKind::ecdsa_p256);
-  if (!certificate) return tl::unexpected(certificate.error());
+  if (!certificate) return forward_error(certificate);
 
   TlsSettings settings;
   settings.identity = std::move(*certificate);

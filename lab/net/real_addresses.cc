@@ -65,7 +65,7 @@ struct AddressRequest {
 }  // namespace
 
 Result<std::unique_ptr<RealAddresses>> RealAddresses::on(const std::string& device) {
-  if (auto checked = check_namespace(); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_namespace(); !checked) return forward_error(checked);
   const unsigned index = ::if_nametoindex(device.c_str());
   if (!device.starts_with(kDevicePrefix) || index == 0) {
     return fail(Errc::unsafe,
@@ -116,7 +116,7 @@ Result<RealAddresses::Lease> RealAddresses::take(const std::string& address) {
   if (holders == 0) {
     if (auto added = change(address, true); !added) {
       holders_.erase(address);
-      return tl::unexpected(added.error());
+      return forward_error(added);
     }
   }
   ++holders;

@@ -93,7 +93,7 @@ TlsContext::~TlsContext() { SSL_CTX_free(handle_); }
 
 Result<std::shared_ptr<const TlsContext>> TlsContext::make(TlsSettings settings) {
   std::shared_ptr<TlsContext> context(new TlsContext(std::move(settings)));
-  if (auto loaded = context->load(); !loaded) return tl::unexpected(loaded.error());
+  if (auto loaded = context->load(); !loaded) return forward_error(loaded);
   return context;
 }
 

@@ -33,7 +33,7 @@ PveState fresh_state(Site& site) {
 
 Result<PveState> load_state(Site& site, Store& store) {
   const auto text = store.read(kPveFile);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   if (text->empty()) return fresh_state(site);
   auto state = pve_from_json(*text);
   if (!state) return fail(Errc::invalid, store.path() + "/" + kPveFile + " is damaged");
@@ -59,7 +59,7 @@ Result<std::unique_ptr<ProxmoxService>> ProxmoxService::open(Site& site, Store& 
                                                              const ClusterProfile& profile,
                                                              const ProviderPlan& plan) {
   auto state = load_state(site, store);
-  if (!state) return tl::unexpected(state.error());
+  if (!state) return forward_error(state);
   std::unique_ptr<ProxmoxService> service(new ProxmoxService(site));
   const std::string address = site.loopback(IpAddress(kName)).value();
   const std::vector<std::string> pool = pool_of(profile);
@@ -68,13 +68,13 @@ Result<std::unique_ptr<ProxmoxService>> ProxmoxService::open(Site& site, Store& 
   const std::vector<StateFile> files = {{kPveFile, to_json(*state)},
                                         {kAccessFile, to_json(access)}};
   if (auto written = replace_files(store.folder(), files); !written) {
-    return tl::unexpected(written.error());
+    return forward_error(written);
   }
   service->cluster_ = std::make_shared<PveCluster>(
       site, PveCluster::Setup{plan, pool, nearest_personality(profile)}, *std::move(state));
   service->cluster_->restore(store);
   if (auto listening = service->listen(address); !listening) {
-    return tl::unexpected(listening.error());
+    return forward_error(listening);
   }
   return service;
 }
@@ -112,13 +112,13 @@ Result<void> ProxmoxService::settle_port() {
   const pki::CertificateAndKey ca{cluster_->state().ca_cert,
                                   SecretString(cluster_->state().ca_key)};
   auto certificate = pki::issue(ca, request, pki::KeyKind::ecdsa_p256);
-  if (!certificate) return tl::unexpected(certificate.error());
+  if (!certificate) return forward_error(certificate);
   TlsSettings settings;
   settings.identity = *std::move(certificate);
   settings.protocol = "http/1.1";
   settings.oldest_is_1_3 = false;
   auto context = TlsContext::make(std::move(settings));
-  if (!context) return tl::unexpected(context.error());
+  if (!context) return forward_error(context);
   gate_->set_refusing(cluster_->has("pve-down"));
   return gate_->open(*context);
 }

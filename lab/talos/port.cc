@@ -75,7 +75,7 @@ Result<void> TalosPort::refresh() {
   const auto context = make_context(look_);
   if (!context) {
     look_ = {};  // a worker whose authority nobody has yet tries again with the next change
-    return tl::unexpected(context.error());
+    return forward_error(context);
   }
   return gate_->open(*context);
 }
@@ -87,7 +87,7 @@ Result<void> TalosPort::settle_lease(const std::string& address, bool up) {
   }
   if (lease_.address() == address) return {};
   auto lease = site_.lease(address);
-  if (!lease) return tl::unexpected(lease.error());
+  if (!lease) return forward_error(lease);
   lease_ = *std::move(lease);
   return {};
 }
@@ -120,9 +120,9 @@ Result<std::shared_ptr<const TlsContext>> TalosPort::make_context(const Look& lo
   const bool maintenance = look.face == Face::maintenance;
   if (!maintenance && !config) return fail(Errc::invalid, "apid runs without a config");
   auto certificate = maintenance ? maintenance_certificate() : apid_certificate(*config);
-  if (!certificate) return tl::unexpected(certificate.error());
+  if (!certificate) return forward_error(certificate);
   auto fingerprint = pki::fingerprint_of(certificate->certificate);
-  if (!fingerprint) return tl::unexpected(fingerprint.error());
+  if (!fingerprint) return forward_error(fingerprint);
   fingerprint_ = fingerprint->value();
 
   TlsSettings settings;
@@ -161,7 +161,7 @@ Result<pki::CertificateAndKey> TalosPort::apid_authority(const ConfigView& confi
 
 Result<pki::CertificateAndKey> TalosPort::apid_certificate(const ConfigView& config) const {
   const auto authority = apid_authority(config);
-  if (!authority) return tl::unexpected(authority.error());
+  if (!authority) return forward_error(authority);
   const std::string hostname = machine_.node().hostname().value();
   pki::LeafRequest request;
   request.common_name = hostname;
@@ -179,7 +179,7 @@ Result<pki::CertificateAndKey> TalosPort::apid_certificate(const ConfigView& con
   request.not_before = a_bit_ago(site_.clock().wall());
   request.lifetime = kServerLifetime;
   const auto key = pki::PrivateKey::from_pem(authority->key);
-  if (!key) return tl::unexpected(key.error());
+  if (!key) return forward_error(key);
   return pki::issue(*authority, request, key->kind());
 }
 

@@ -76,7 +76,7 @@ Answer<const Method*> admit(Machine& machine, Roles roles, bool maintenance,
   const sim::Caller caller{.anonymous = maintenance, .admin = !maintenance, .reader = !maintenance};
   auto gate = machine.node().admit(caller, service, name,
                                    for_readers ? sim::Need::reader : sim::Need::admin);
-  if (!gate) return tl::unexpected(gate.error());
+  if (!gate) return forward_error(gate);
   if (!maintenance) {
     // What is not listed is for administrators.
     const Roles enough = method == nullptr ? kAdmin : static_cast<Roles>(method->roles | kAdmin);

@@ -221,7 +221,7 @@ std::map<std::string, ApiServer::Stored> ApiServer::objects_at(const Kind& kind,
 
 CallResult<KubeObject> ApiServer::get(const KubeRef& ref) const {
   const auto kind = find_served(Call::kube_read, ref.kind);
-  if (!kind) return tl::unexpected(kind.error());
+  if (!kind) return forward_error(kind);
   const std::string key = key_of(ref.name_space, ref.name);
   if (stale_) {
     const auto objects = objects_at(**kind, *stale_);
@@ -237,7 +237,7 @@ CallResult<KubeObject> ApiServer::get(const KubeRef& ref) const {
 
 CallResult<KubeList> ApiServer::list(const KubeQuery& query) const {
   const auto kind = find_served(Call::kube_read, query.kind);
-  if (!kind) return tl::unexpected(kind.error());
+  if (!kind) return forward_error(kind);
   KubeList list;
   list.resource_version = std::to_string(stale_.value_or(version_));
   if (stale_) {
@@ -260,7 +260,7 @@ CallResult<KubeList> ApiServer::list(const KubeQuery& query) const {
 
 CallResult<KubeList> ApiServer::list_at(const KubeQuery& query, std::uint64_t version) const {
   const auto kind = find_served(Call::kube_read, query.kind);
-  if (!kind) return tl::unexpected(kind.error());
+  if (!kind) return forward_error(kind);
   if (version < oldest_) {
     return tl::unexpected(answer(Call::kube_read, Code::out_of_range,
                                  "The provided continue parameter is too old to display a "
@@ -278,7 +278,7 @@ CallResult<std::shared_ptr<WatchChannel>> ApiServer::watch(const KubeQuery& quer
                                                            const std::string& resource_version,
                                                            WatchChannel::Takes takes) {
   const auto found = find_served(Call::kube_read, query.kind);
-  if (!found) return tl::unexpected(found.error());
+  if (!found) return forward_error(found);
   const std::uint64_t from = number_of(resource_version);
   if (from < oldest_) {
     return tl::unexpected(answer(Call::kube_read, Code::out_of_range,
@@ -336,7 +336,7 @@ CallResult<KubeObject> ApiServer::apply(const KubeObject& object, KubeApply opti
                                         std::string_view manager) {
   const KubeRef ref = ref_of(object);
   const auto found = find_served(Call::kube_apply, ref.kind);
-  if (!found) return tl::unexpected(found.error());
+  if (!found) return forward_error(found);
   Kind& kind = *kind_of(ref.kind);
   if (auto error = refused(Call::kube_apply, kind, ref)) {
     return tl::unexpected(*std::move(error));
@@ -360,7 +360,7 @@ CallResult<KubeObject> ApiServer::apply(const KubeObject& object, KubeApply opti
 
 CallResult<void> ApiServer::remove(const KubeRef& ref, const std::string& uid) {
   const auto found = find_served(Call::kube_delete, ref.kind);
-  if (!found) return tl::unexpected(found.error());
+  if (!found) return forward_error(found);
   const KubeObject* there = find(ref);
   if (!there) {
     return tl::unexpected(

@@ -45,7 +45,7 @@ CallResult<KubeObject> ApiServer::create(KubeObject object, bool dry_run,
   if (name_in(object).empty() && !wish.empty()) metadata["name"] = wish + made_suffix(++uids_);
   const KubeRef ref = ref_of(object);
   const auto found = find_served(Call::kube_apply, ref.kind);
-  if (!found) return tl::unexpected(found.error());
+  if (!found) return forward_error(found);
   Kind& kind = *kind_of(ref.kind);
   if (auto error = refused(Call::kube_apply, kind, ref)) return tl::unexpected(*std::move(error));
   if (ref.name.empty()) {
@@ -78,7 +78,7 @@ CallResult<KubeObject> ApiServer::replace(KubeObject object, Part part, bool dry
                                           std::string_view manager) {
   const KubeRef ref = ref_of(object);
   const auto found = find_served(Call::kube_apply, ref.kind);
-  if (!found) return tl::unexpected(found.error());
+  if (!found) return forward_error(found);
   const KubeObject* live = find(ref);
   const std::string what = full_name((*found)->resource);
   if (!live) {

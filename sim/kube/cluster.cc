@@ -78,7 +78,7 @@ Task<CallResult<std::unique_ptr<KubeStream>>> KubeCluster::watch(Context context
     co_return tl::unexpected(*std::move(error));
   }
   auto channel = api_.watch(query, resource_version);
-  if (!channel) co_return tl::unexpected(std::move(channel).error());
+  if (!channel) co_return forward_error(channel);
   std::unique_ptr<KubeStream> stream = std::make_unique<ChannelStream>(
       *std::move(channel), context, [this] { return std::to_string(api_.version()); });
   co_return stream;

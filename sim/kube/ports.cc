@@ -154,7 +154,7 @@ Task<CallResult<std::unique_ptr<KubeStream>>> SimKubeClient::watch(Context conte
     return api.watch(query, resource_version);
   };
   auto channel = co_await read<Channel>(context, ref, std::move(open));
-  if (!channel) co_return tl::unexpected(std::move(channel).error());
+  if (!channel) co_return forward_error(channel);
   std::unique_ptr<KubeStream> stream = std::make_unique<ChannelStream>(
       *std::move(channel), context, [&api] { return std::to_string(api.version()); });
   co_return stream;

@@ -105,28 +105,28 @@ std::vector<Disk> Node::Impl::disk_list() const {
 
 Answer<TalosVersion> Node::version(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kMachine, "Version", Need::reader); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   return talos_version(impl_->spec_.personality);
 }
 
 Answer<TalosVersion> Node::version_resource(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kState, "Get", Need::reader); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   return talos_version(impl_->spec_.personality);
 }
 
 Answer<MachineStatus> Node::machine_status(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kState, "Get", Need::reader); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   return render(impl_->brief(), impl_->hostname());
 }
 
 Answer<Identity> Node::identity(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kState, "List", Need::reader); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   Identity identity = impl_->spec_.hardware;
   if (impl_->container()) {
@@ -142,28 +142,28 @@ Answer<Identity> Node::identity(const Caller& caller) const {
 
 Answer<std::vector<Disk>> Node::disks(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kState, "List", Need::reader); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   return impl_->disk_list();
 }
 
 Answer<std::vector<ServiceStatus>> Node::services(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kMachine, "ServiceList", Need::reader); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   return impl_->service_list();
 }
 
 Answer<bool> Node::time_synced(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kState, "Get", Need::reader); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   return impl_->m_.time_synced;
 }
 
 Answer<Hardware> Node::hardware(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kState, "Get", Need::reader); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   const NodeSpec& spec = impl_->spec_;
   Hardware hardware;
@@ -183,7 +183,7 @@ Answer<Hardware> Node::hardware(const Caller& caller) const {
 
 Answer<std::optional<std::string>> Node::machine_config(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kState, "Get", Need::reader); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   // Machine configs are sensitive: whoever may read resources may not read this one.
   if (impl_->listener() == Listener::maintenance || !caller.admin) return not_authorized();
@@ -192,7 +192,7 @@ Answer<std::optional<std::string>> Node::machine_config(const Caller& caller) co
 
 Answer<bool> Node::etcd_has_data(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kMachine, "List", Need::reader); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   // Before the boot sequence the volume is not mounted, and its path is empty.
   return impl_->m_.boot_sequence && impl_->disk_.etcd_cluster.has_value();
@@ -200,10 +200,10 @@ Answer<bool> Node::etcd_has_data(const Caller& caller) const {
 
 Answer<std::vector<EtcdMember>> Node::etcd_members(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kMachine, "EtcdMemberList", Need::reader); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   if (auto gate = impl_->only_on_control_planes("member list"); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   const EtcdCluster* cluster = impl_->cluster_in_reach();
   if (cluster == nullptr) {
@@ -220,10 +220,10 @@ Answer<std::vector<EtcdMember>> Node::etcd_members(const Caller& caller) const {
 
 Answer<EtcdStatus> Node::etcd_status(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kMachine, "EtcdStatus", Need::reader); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   if (auto gate = impl_->only_on_control_planes("etcd status"); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   const EtcdCluster* cluster = impl_->own_cluster();
   const EtcdCluster::Member* member = impl_->own_member();
@@ -243,10 +243,10 @@ Answer<EtcdStatus> Node::etcd_status(const Caller& caller) const {
 
 Answer<std::vector<EtcdAlarm>> Node::etcd_alarms(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kMachine, "EtcdAlarmList", Need::reader); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   if (auto gate = impl_->only_on_control_planes("etcd alarm list"); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   const EtcdCluster* cluster = impl_->own_cluster();
   if (!impl_->etcd_running() || cluster == nullptr) {
@@ -260,10 +260,10 @@ Answer<std::vector<EtcdAlarm>> Node::etcd_alarms(const Caller& caller) const {
 
 Answer<std::string> Node::kubeconfig(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kMachine, "Kubeconfig", Need::admin); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   if (auto gate = impl_->only_on_control_planes("kubeconfig"); !gate) {
-    return tl::unexpected(gate.error());
+    return forward_error(gate);
   }
   return impl_->m_.facts->endpoint;
 }

@@ -153,7 +153,7 @@ void Node::Impl::carry_out(const std::string& config, const ConfigFacts& facts, 
 
 Answer<Node::ApplyReply> Node::Impl::apply(const Caller& caller, const std::string& config,
                                            ApplyMode mode, bool dry_run) {
-  if (auto gate = may_apply(caller, mode); !gate) return tl::unexpected(gate.error());
+  if (auto gate = may_apply(caller, mode); !gate) return forward_error(gate);
   const ConfigJudgement& judgement = judge_.judge(config, spec_, in_maintenance());
   if (!judgement) return refuse(judgement.error().code, judgement.error().text);
   if (!in_maintenance() && !judgement->complete) {

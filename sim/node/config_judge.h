@@ -1,9 +1,9 @@
 #pragma once
 
 #include <string>
-#include <tl/expected.hpp>
 #include <vector>
 
+#include "base/result.h"
 #include "model/call.h"
 #include "model/ids.h"
 #include "model/node.h"

@@ -2,9 +2,9 @@
 
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <vector>
 
+#include "base/result.h"
 #include "sim/node/spec.h"
 #include "yaml/node.h"
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <vector>
 
 #include "async/clock.h"
+#include "base/result.h"
 #include "model/call.h"
 #include "model/node.h"
 #include "model/reset_request.h"

@@ -109,7 +109,7 @@ Result<AddressSet> AddressSet::parse(std::string_view text) {
   while (true) {
     const std::size_t comma = text.find(',');
     const auto span = span_of(trimmed(text.substr(0, comma)));
-    if (!span) return tl::unexpected(span.error());
+    if (!span) return forward_error(span);
     set.add(span->first, span->last);
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);

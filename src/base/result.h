@@ -42,4 +42,12 @@ inline tl::unexpected<Error> fail(Errc code, std::string message, FaultId fault 
   return tl::unexpected<Error>(Error{code, std::move(message), fault});
 }
 
+/// Hands the error of a failed result on: `if (!text) return forward_error(text);`. A function and
+/// not a macro that also returns: where a function ends must be seen in it, and in a coroutine it
+/// is co_return. It copies: errors are rare, and the result may be one that is kept.
+template <class Failed>
+auto forward_error(const Failed& failed) {
+  return tl::unexpected(failed.error());
+}
+
 }  // namespace ichor

@@ -100,10 +100,10 @@ Found find_identity(const IdentityOptions& options, Host& host) {
   if (!context && !asked) return std::optional<pki::TalosContext>();
   if (!context) return no_context(file, name, *config);
   if (auto fits = check_ca(options, file, *config, *context); !fits) {
-    return tl::unexpected(std::move(fits).error());
+    return forward_error(fits);
   }
   if (auto good = check_client(file, *context, host.clock().wall()); !good) {
-    return tl::unexpected(std::move(good).error());
+    return forward_error(good);
   }
   return std::optional(*context);
 }

@@ -19,7 +19,7 @@ Result<SecretString> merged(const std::string& path, const SecretString& added,
   std::optional<SecretString> present;
   if (host.has_file(path)) {
     auto text = host.read_input(path);
-    if (!text) return tl::unexpected(std::move(text).error());
+    if (!text) return forward_error(text);
     present.emplace(*std::move(text));
   }
   return merge_kubeconfig(present, path, added, options);
@@ -31,21 +31,21 @@ Result<void> may_merge(const std::string& path, const MergeOptions& options, con
                        Host& host) {
   const auto own = make_kubeconfig(options.context, "https://unknown:6443", space.secrets.k8s,
                                    host.clock().wall());
-  if (!own) return tl::unexpected(own.error());
+  if (!own) return forward_error(own);
   const auto whole = merged(path, *own, options, host);
-  if (!whole) return tl::unexpected(whole.error());
+  if (!whole) return forward_error(whole);
   return {};
 }
 
 Result<bool> export_kubeconfig(const std::string& path, const OutsideView& outside,
                                const MergeOptions& options, Workspace& space, Host& host) {
   auto content = space.state->load("kubeconfig");
-  if (!content) return tl::unexpected(std::move(content).error());
+  if (!content) return forward_error(content);
   if (!*content) return false;
   auto whole = merged(path, seen_from_outside(**content, outside), options, host);
-  if (!whole) return tl::unexpected(std::move(whole).error());
+  if (!whole) return forward_error(whole);
   if (auto written = host.export_secret(path, *whole); !written) {
-    return tl::unexpected(std::move(written).error());
+    return forward_error(written);
   }
   return true;
 }

@@ -165,7 +165,7 @@ Result<SecretString> merge_kubeconfig(const std::optional<SecretString>& present
                                       const MergeOptions& options) {
   SecretTree ours;
   if (auto read = read_into(ours, added, "the fetched kubeconfig"); !read) {
-    return tl::unexpected(std::move(read).error());
+    return forward_error(read);
   }
   if (!has_only_our_names(ours.root, options.context)) {
     return fail(Errc::unsafe,
@@ -179,7 +179,7 @@ Result<SecretString> merge_kubeconfig(const std::optional<SecretString>& present
   if (blank) return SecretString(yaml::emit(ours.root));
   SecretTree theirs;
   if (auto read = read_into(theirs, *present, file); !read) {
-    return tl::unexpected(std::move(read).error());
+    return forward_error(read);
   }
   const auto conflict = find_conflict(theirs.root, ours.root);
   if (conflict && options.on_conflict == OnConflict::refuse) {

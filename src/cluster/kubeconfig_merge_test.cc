@@ -26,7 +26,7 @@ SecretString kubeconfig(const std::string& name, const std::string& ca) {
 Result<std::string> merged(const SecretString& present, const SecretString& added,
                            MergeOptions options = {"apps"}) {
   auto whole = merge_kubeconfig(present, "config", added, options);
-  if (!whole) return tl::unexpected(std::move(whole).error());
+  if (!whole) return forward_error(whole);
   return std::string(whole->reveal());
 }
 

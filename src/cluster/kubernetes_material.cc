@@ -276,8 +276,8 @@ class Loader {
 
   void load_crd_file(const std::string& path) {
     const auto text = host_.read_input(path);
-    auto objects = text ? objects_of(*text, path)
-                        : Result<std::vector<KubeObject>>(tl::unexpected(text.error()));
+    auto objects =
+        text ? objects_of(*text, path) : Result<std::vector<KubeObject>>(forward_error(text));
     if (!objects) return missing(path, objects.error().message, "fix the file");
     for (KubeObject& crd : only_kind(*std::move(objects), "CustomResourceDefinition")) {
       material_.crds.push_back(std::move(crd));
@@ -289,7 +289,7 @@ class Loader {
     for (const std::string& file : files) {
       auto text = host_.read_input(file);
       const auto plain = text ? open_if_sealed(SecretString(*std::move(text)), file, host_)
-                              : Result<SecretString>(tl::unexpected(text.error()));
+                              : Result<SecretString>(forward_error(text));
       if (!plain) {
         missing(file, plain.error().message, "correct the values of the release");
         continue;
@@ -333,9 +333,9 @@ class Loader {
       const std::string path = fmt::format("{}/{}", folder, name);
       if (!host_.has_file(path)) continue;
       const auto text = host_.read_input(path);
-      if (!text) return tl::unexpected(text.error());
+      if (!text) return forward_error(text);
       auto objects = objects_of(*text, path);
-      if (!objects) return tl::unexpected(objects.error());
+      if (!objects) return forward_error(objects);
       for (KubeObject& object : *objects) {
         const std::string kind = text_at(object, {"kind"});
         if (kind == "HelmRelease") helm_release = std::move(object);

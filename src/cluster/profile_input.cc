@@ -119,7 +119,7 @@ enum class Depth { profile, configs };
 OrEnd<Judged> judge(const CommonOptions& common, Host& host, Depth depth) {
   SecretWords secrets;
   auto reading = read_profile_file(common.profile, secrets, host);
-  if (!reading) return tl::unexpected(std::move(reading).error());
+  if (!reading) return forward_error(reading);
   Judged judged{*std::move(reading), profile_folder(common.profile, host), {}, {}};
   judged.findings = judged.reading.findings;
   const bool whole = judged.reading.ok();
@@ -145,16 +145,16 @@ OrEnd<NodePlan*> find_node(const NodeName& name, ClusterProfile& profile) {
 OrEnd<void> place_nodes(const NodeOptions& options, ClusterProfile& profile) {
   for (const auto& [name, address] : options.addresses) {
     auto plan = find_node(name, profile);
-    if (!plan) return tl::unexpected(std::move(plan).error());
+    if (!plan) return forward_error(plan);
     (*plan)->maintenance_address = address;
   }
   for (const auto& [name, serial] : options.wipe_consents) {
     auto plan = find_node(name, profile);
-    if (!plan) return tl::unexpected(std::move(plan).error());
+    if (!plan) return forward_error(plan);
     profile.wipe_consents[(*plan)->name] = serial;
   }
   const auto kept = find_names(options.nodes, profile);
-  if (!kept) return tl::unexpected(kept.error());
+  if (!kept) return forward_error(kept);
   if (!kept->empty()) {
     std::erase_if(profile.nodes, [&](const NodePlan& plan) {
       return std::find(kept->begin(), kept->end(), plan.name) == kept->end();
@@ -167,7 +167,7 @@ OrEnd<void> exclude_nodes(const std::vector<NodeName>& names, ProfileInput& inpu
   ClusterProfile& profile = input.profile;
   for (const NodeName& name : names) {
     auto found = find_node(name, profile);
-    if (!found) return tl::unexpected(std::move(found).error());
+    if (!found) return forward_error(found);
     const NodeName left_out = (*found)->name;
     const auto is_it = [&](const NodePlan& plan) { return plan.name == left_out; };
     std::erase_if(profile.nodes, is_it);
@@ -204,7 +204,7 @@ OrEnd<void> settle_access(const AccessOptions& options, ProfileInput& input) {
 OrEnd<void> settle_trust(const TrustOptions& options, ProfileInput& input) {
   for (const auto& [name, key] : options.accepted_keys) {
     auto plan = find_node(name, input.profile);
-    if (!plan) return tl::unexpected(std::move(plan).error());
+    if (!plan) return forward_error(plan);
     input.profile.accepted_keys[(*plan)->name] = key;
   }
   if (!options.fingerprints.empty()) {
@@ -267,7 +267,7 @@ OrEnd<std::vector<NodeName>> find_names(const std::vector<NodeName>& typed,
   std::vector<NodeName> names;
   for (const NodeName& name : typed) {
     auto plan = find_node(name, profile);
-    if (!plan) return tl::unexpected(std::move(plan).error());
+    if (!plan) return forward_error(plan);
     names.push_back((*plan)->name);
   }
   return names;
@@ -286,28 +286,28 @@ void take_patience(const PatienceOptions& options, ClusterProfile& profile) {
 
 OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Host& host) {
   auto judged = judge(common, host, Depth::configs);
-  if (!judged) return tl::unexpected(std::move(judged).error());
+  if (!judged) return forward_error(judged);
   return std::move(judged->findings);
 }
 
 OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const ProfileOptions& options,
                                        Host& host) {
   auto judged = judge(common, host, Depth::profile);
-  if (!judged) return tl::unexpected(std::move(judged).error());
+  if (!judged) return forward_error(judged);
   auto input = accept(common, *std::move(judged), host);
   if (!input) return input;
   if (auto settled = settle_access(options.nodes.access, *input); !settled) {
-    return tl::unexpected(std::move(settled).error());
+    return forward_error(settled);
   }
   if (auto settled = settle_trust(options.nodes.trust, *input); !settled) {
-    return tl::unexpected(std::move(settled).error());
+    return forward_error(settled);
   }
   input->everybody = input->profile.nodes;
   if (auto placed = place_nodes(options.nodes, input->profile); !placed) {
-    return tl::unexpected(std::move(placed).error());
+    return forward_error(placed);
   }
   if (auto excluded = exclude_nodes(options.exclude, *input); !excluded) {
-    return tl::unexpected(std::move(excluded).error());
+    return forward_error(excluded);
   }
   order_nodes(options.change, input->profile);
   take_patience(options.change.patience, input->profile);

@@ -25,9 +25,9 @@ Result<KubeObject> make_pair(const KubernetesPlan::SealedSecrets& plan, Host& ho
   request.not_before = host.clock().wall();
   request.lifetime = kLifetime;
   const auto key = pki::PrivateKey::from_pem(host.take_rsa_key());
-  if (!key) return tl::unexpected(key.error());
+  if (!key) return forward_error(key);
   const auto pair = pki::issue_self_signed(request, *key);
-  if (!pair) return tl::unexpected(pair.error());
+  if (!pair) return forward_error(pair);
   KubeObject secret{{"apiVersion", "v1"}, {"kind", "Secret"}, {"type", "kubernetes.io/tls"}};
   secret["metadata"]["name"] = plan.name;
   secret["metadata"]["namespace"] = plan.name_space;
@@ -54,7 +54,7 @@ Result<SecretString> seal(const KubeObject& secret, Host& host) {
   const std::string text =
       yaml::emit(yaml::from_json(nlohmann::ordered_json::parse(secret.dump())));
   auto sealed = sops::encrypt(text, kFile, options);
-  if (!sealed) return tl::unexpected(std::move(sealed).error());
+  if (!sealed) return forward_error(sealed);
   return SecretString(*std::move(sealed));
 }
 
@@ -63,19 +63,19 @@ Result<SecretString> seal(const KubeObject& secret, Host& host) {
 Result<void> add_sealed_secrets_key(const KubernetesPlan::SealedSecrets& plan, ClusterState& state,
                                     KubernetesMaterial& material, Host& host) {
   auto kept = state.load(kFile);
-  if (!kept) return tl::unexpected(std::move(kept).error());
+  if (!kept) return forward_error(kept);
   if (*kept) {
     const auto plain = open_if_sealed(**std::move(kept), kFile, host);
-    if (!plain) return tl::unexpected(plain.error());
+    if (!plain) return forward_error(plain);
     auto objects = objects_of(plain->reveal(), kFile);
-    if (!objects) return tl::unexpected(std::move(objects).error());
+    if (!objects) return forward_error(objects);
     for (KubeObject& object : *objects) material.sealed_keys.push_back(std::move(object));
     return {};
   }
   auto secret = make_pair(plan, host);
-  if (!secret) return tl::unexpected(std::move(secret).error());
+  if (!secret) return forward_error(secret);
   auto sealed = seal(*secret, host);
-  if (!sealed) return tl::unexpected(std::move(sealed).error());
+  if (!sealed) return forward_error(sealed);
   material.fresh_key = ref_of(*secret);
   material.fresh_key_file = kFile;
   material.fresh_key_sealed = *std::move(sealed);

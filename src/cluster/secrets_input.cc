@@ -48,7 +48,7 @@ Result<SecretString> text_for_secrets_file(const std::string& path,
                                            const pki::SecretsBundle& bundle, Host& host) {
   SecretString plain = pki::write_secrets(bundle);
   if (has_sops_name(path)) return seal_for_name(path, plain, host);
-  if (auto allowed = host.may_export(path); !allowed) return tl::unexpected(allowed.error());
+  if (auto allowed = host.may_export(path); !allowed) return forward_error(allowed);
   return plain;
 }
 

@@ -55,7 +55,7 @@ OrEnd<JournalFacts> load_facts(ClusterState* state, Host& host) {
   JournalFacts facts;
   if (!state) return facts;
   auto records = read_journal(state->journal(), host);
-  if (!records) return tl::unexpected(std::move(records).error());
+  if (!records) return forward_error(records);
   for (const JournalRecord& record : *records) facts.fold(record, host.clock().now());
   return facts;
 }
@@ -101,7 +101,7 @@ OrEnd<pki::SecretsBundle> keep_secrets(pki::SecretsBundle bundle, const std::str
     if (!host.has_file(place)) return end_with(created.error());
   }
   const auto text = load_secrets(place, &state, host);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   if (!*text) return end_with(Exit::failed, "secrets.yaml came and went");
   return parse_secrets(**text, place.empty() ? kSecretsFile : place, host);
 }
@@ -134,7 +134,7 @@ OrEnd<void> begin_keys(const ProfileInput& input, const ReadyConfigs* ready,
                          !options.throw_away_secrets && ready == nullptr;
   if (!may_begin || !space.facts.secrets().empty()) return {};
   const auto present = load_secrets(secrets_place(input, options), space.state.get(), host);
-  if (!present) return tl::unexpected(present.error());
+  if (!present) return forward_error(present);
   if (*present) return {};
   tell_of_keys("making the keys of the cluster, beside the checks", host);
   if (pki::service_account_kind(input.profile.talos.contract) == pki::KeyKind::rsa) {
@@ -153,7 +153,7 @@ OrEnd<void> begin_secrets(const ProfileInput& input, const ReadyConfigs* ready,
   space.secrets = *std::move(bundle);
   if (!space.secrets_kept) return {};
   auto kept = keep_secrets(std::move(space.secrets), place, *space.state, host);
-  if (!kept) return tl::unexpected(std::move(kept).error());
+  if (!kept) return forward_error(kept);
   space.secrets = *std::move(kept);
   return {};
 }
@@ -166,7 +166,7 @@ OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfig
                                     const WorkspaceOptions& options, Workspace& space, Host& host) {
   const std::string place = secrets_place(input, options);
   auto text = load_secrets(place, space.state.get(), host);
-  if (!text) return tl::unexpected(std::move(text).error());
+  if (!text) return forward_error(text);
   if (!*text && !ready && !space.facts.secrets().empty()) {
     return end_with(
         Exit::unsafe,
@@ -179,11 +179,11 @@ OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfig
   IdentityOptions identity{input.access, input.profile.name, {}, options.as_guest};
   if (*text) {
     auto bundle = parse_secrets(**text, place.empty() ? kSecretsFile : place, host);
-    if (!bundle) return tl::unexpected(std::move(bundle).error());
+    if (!bundle) return forward_error(bundle);
     space.secrets = *std::move(bundle);
   } else {
     auto given = find_identity(identity, host);
-    if (!given) return tl::unexpected(std::move(given).error());
+    if (!given) return forward_error(given);
     if (*given && options.as_guest) return *std::move(given);
     if (*given && !ready) {
       return end_with(Exit::usage,
@@ -194,7 +194,7 @@ OrEnd<GivenIdentity> settle_secrets(const ProfileInput& input, const ReadyConfig
                                   input.profile.name));
     }
     if (auto begun = begin_secrets(input, ready, options, space, host); !begun) {
-      return tl::unexpected(std::move(begun).error());
+      return forward_error(begun);
     }
   }
   identity.ca = space.secrets.os.certificate;
@@ -239,7 +239,7 @@ OrEnd<ConfigSet> make_configs(const ProfileInput& input, const ReadyConfigs* rea
     return tl::unexpected(std::move(result));
   }
   const auto profile = settle_contract(input.profile, space.facts, raise);
-  if (!profile) return tl::unexpected(profile.error());
+  if (!profile) return forward_error(profile);
   auto configs = input.recipe ? cook_all(*profile, *input.recipe, space.secrets)
                               : generate_all(*profile, space.secrets, input.patches);
   if (!configs) return end_with(Exit::findings, configs.error().message);
@@ -304,37 +304,37 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceOption
                                 Host& host) {
   Workspace space;
   auto state = open_state(options, host);
-  if (!state) return tl::unexpected(std::move(state).error());
+  if (!state) return forward_error(state);
   space.state = *std::move(state);
   if (!options.read_only) {
     if (auto settled = settle_origin(options, *space.state, host); !settled) {
-      return tl::unexpected(std::move(settled).error());
+      return forward_error(settled);
     }
   }
   auto facts = load_facts(space.state.get(), host);
-  if (!facts) return tl::unexpected(std::move(facts).error());
+  if (!facts) return forward_error(facts);
   space.facts = *std::move(facts);
   auto ready = find_ready_configs(input, options.config_dir, host);
-  if (!ready) return tl::unexpected(std::move(ready).error());
+  if (!ready) return forward_error(ready);
   const ReadyConfigs* taken = *ready ? &**ready : nullptr;
   space.ready_made = taken != nullptr;
   if (auto begun = begin_keys(input, taken, options, space, host); !begun) {
-    return tl::unexpected(std::move(begun).error());
+    return forward_error(begun);
   }
   if (options.meanwhile) {
     if (auto refused = options.meanwhile(space)) return tl::unexpected(*std::move(refused));
   }
   auto given = settle_secrets(input, taken, options, space, host);
-  if (!given) return tl::unexpected(std::move(given).error());
+  if (!given) return forward_error(given);
   const bool is_guest = *given && space.secrets.os.certificate.empty();
   if (!is_guest) {
     auto configs = make_configs(input, taken, options.raise_contract, space);
-    if (!configs) return tl::unexpected(std::move(configs).error());
+    if (!configs) return forward_error(configs);
     space.configs = *std::move(configs);
     // The plan of a few nodes says nothing about edits of the profile.
     if (input.narrowed()) space.configs.plan = {};
     auto own = settle_talosconfig(input, options, space, host);
-    if (!own) return tl::unexpected(std::move(own).error());
+    if (!own) return forward_error(own);
     if (!*given) *given = *std::move(own);
   }
   // What no node will ever get is nothing to hold later runs to.

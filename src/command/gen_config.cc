@@ -86,20 +86,20 @@ OrEnd<RolePatches> settle_patches(const GenConfigRequest& request, int minor, Ho
   const auto read = [&](const std::vector<std::string>& given, const char* flag,
                         std::vector<Patch>& target) -> OrEnd<void> {
     auto loaded = read_patches(given, flag, minor, host);
-    if (!loaded) return tl::unexpected(std::move(loaded).error());
+    if (!loaded) return forward_error(loaded);
     target = *std::move(loaded);
     return {};
   };
   if (auto done = read(request.patches, "--config-patch", patches.all); !done) {
-    return tl::unexpected(std::move(done).error());
+    return forward_error(done);
   }
   if (auto done = read(request.control_plane_patches, "--config-patch-control-plane",
                        patches.control_plane);
       !done) {
-    return tl::unexpected(std::move(done).error());
+    return forward_error(done);
   }
   if (auto done = read(request.worker_patches, "--config-patch-worker", patches.worker); !done) {
-    return tl::unexpected(std::move(done).error());
+    return forward_error(done);
   }
   return patches;
 }
@@ -112,12 +112,12 @@ class Generation {
 
   Result<SecretString> config(Role role) {
     auto documents = role_documents(contract_, input_of(request_, contract_, role), secrets_);
-    if (!documents) return tl::unexpected(std::move(documents).error());
+    if (!documents) return forward_error(documents);
     const std::vector<Patch> patches = patches_.of(role);
     if (!patches.empty()) {
       auto patched =
           apply_patches(std::move(*documents), "config", patches, patch_minor(contract_));
-      if (!patched) return tl::unexpected(std::move(patched).error());
+      if (!patched) return forward_error(patched);
       documents = std::move(patched->documents);
       take_findings(std::move(patched->findings));
     }
@@ -153,7 +153,7 @@ Result<SecretString> talosconfig(const GenConfigRequest& request, const pki::Sec
                                  Host& host) {
   const auto made =
       pki::make_talosconfig(request.cluster_name, secrets.os, {}, {}, host.clock().wall());
-  if (!made) return tl::unexpected(made.error());
+  if (!made) return forward_error(made);
   return pki::write_talosconfig(*made);
 }
 

@@ -27,10 +27,10 @@ class FromRun {
 
   OrEnd<std::vector<TextOutput>> run() {
     auto reading = read_source();
-    if (!reading) return tl::unexpected(std::move(reading).error());
+    if (!reading) return forward_error(reading);
     settle_output(reading->profile);
     auto secrets = read_bundle(reading->profile);
-    if (!secrets) return tl::unexpected(std::move(secrets).error());
+    if (!secrets) return forward_error(secrets);
     auto cooked =
         reading->recipe ? cook(*reading->recipe, *secrets) : cook_profile(*reading, *secrets);
     if (!cooked) return cooked;

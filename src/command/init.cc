@@ -90,7 +90,7 @@ OrEnd<Start> start_of(const InitRequest& request, Host& host) {
   if (request.from.empty()) return Start{starter_profile(), {}};
   SecretWords secrets;
   auto found = read_profile_file(request.from, secrets, host);
-  if (!found) return tl::unexpected(std::move(found).error());
+  if (!found) return forward_error(found);
   ProfileReading& reading = *found;
   if (reading.ok()) {
     std::vector<Finding> lost;

@@ -59,7 +59,7 @@ Variables read_variables(const RenderRequest& request, Host& host) {
     const auto text = host.read_input(file);
     if (!text) return tl::unexpected(ended(Exit::usage, text.error().message));
     if (auto added = add_variables(*text, file, variables); !added) {
-      return tl::unexpected(added.error());
+      return forward_error(added);
     }
   }
   for (const auto& [key, text] : request.settings) {

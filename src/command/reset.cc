@@ -42,7 +42,7 @@ OrEnd<ResetPlan> make_reset_plan(const ResetOptions& request, ProfileInput& inpu
                                              request.cluster_name, profile.name));
   }
   const auto names = find_names(request.nodes.nodes, profile);
-  if (!names) return tl::unexpected(names.error());
+  if (!names) return forward_error(names);
   ResetPlan plan;
   plan.whole_cluster = request.all;
   plan.nodes.insert(names->begin(), names->end());
@@ -54,7 +54,7 @@ OrEnd<ResetPlan> make_reset_plan(const ResetOptions& request, ProfileInput& inpu
   plan.request.reboot = request.reboot;
   plan.request.partitions = request.partitions;
   plan.request.user_disks = request.user_disks;
-  if (auto kept = keep_quorum(profile, plan); !kept) return tl::unexpected(kept.error());
+  if (auto kept = keep_quorum(profile, plan); !kept) return forward_error(kept);
   return plan;
 }
 

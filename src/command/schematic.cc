@@ -14,7 +14,7 @@ constexpr std::size_t kLineMax = 64u << 10;
 
 Result<Schematic> read_file(const std::string& path, Host& host) {
   const auto text = host.read_input(path);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   return Schematic::read(*text, path);
 }
 

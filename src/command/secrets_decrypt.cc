@@ -19,12 +19,12 @@ Result<SecretString> open_age(std::string_view text, const std::string& file, Ho
 
 Result<SecretString> open_any(const SecretsDecryptRequest& request, Host& host) {
   const auto text = host.read_input(request.file);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   if (request.input_type.empty() && age::looks_encrypted(*text)) {
     return open_age(*text, request.file, host);
   }
   const auto input = format_wanted(request.input_type, request.file);
-  if (!input) return tl::unexpected(input.error());
+  if (!input) return forward_error(input);
   sops::DecryptOptions options{*input, *input};
   if (!request.output_type.empty()) {
     options.output = *format_wanted(request.output_type, request.file);

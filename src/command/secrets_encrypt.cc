@@ -8,7 +8,7 @@ namespace {
 
 Result<SecretString> seal(const SecretsEncryptRequest& request, Host& host) {
   auto text = host.read_input(request.file);
-  if (!text) return tl::unexpected(std::move(text).error());
+  if (!text) return forward_error(text);
   const SecretsRules& rules = request.rules;
   SealOptions options{
       request.file, request.recipients, request.input_type, request.output_type, {}};

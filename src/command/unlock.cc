@@ -15,9 +15,9 @@ namespace {
 Task<Result<std::uint64_t>> record_unlock(Context context, Journal& journal, LockOwner before,
                                           LockOwner owner) {
   const auto lock = co_await RunLock::take(context, journal, std::move(owner));
-  if (!lock) co_return tl::unexpected(lock.error());
+  if (!lock) co_return forward_error(lock);
   const auto records = co_await journal.read(context);
-  if (!records) co_return tl::unexpected(records.error());
+  if (!records) co_return forward_error(records);
   // It is the end of the run that wrote last.
   const RunId run = records->empty() ? RunId("unlock") : records->back().run;
   Ledger ledger(context, journal, run, lock->lease());

@@ -23,7 +23,7 @@ OrEnd<RunTarget> take_target(const UpRequest& request, const CommonOptions& comm
   if (!request.lab.wanted) return find_target(common, input, host);
   host.set_time_scale(request.lab.time_scale);
   auto lab_found = find_or_start_lab(request.lab, common, host);
-  if (!lab_found) return tl::unexpected(std::move(lab_found).error());
+  if (!lab_found) return forward_error(lab_found);
   return target_on(*lab_found, common, input);
 }
 

@@ -3,12 +3,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <tl/expected.hpp>
 #include <vector>
 
 #include "async/context.h"
 #include "async/signal.h"
 #include "async/task.h"
+#include "base/result.h"
 #include "engine/kube_act.h"
 #include "model/cluster_profile.h"
 #include "model/run_result.h"

@@ -203,7 +203,7 @@ Task<bool> NodeLink::prove(Context context, std::unique_ptr<TalosSession> sessio
 
 Task<CallResult<Fingerprint>> NodeLink::key_now(Context context, PeerDemand demand) {
   const auto opened = co_await dial(context, last_address_, std::move(demand));
-  if (!opened) co_return tl::unexpected(opened.error());
+  if (!opened) co_return forward_error(opened);
   if ((*opened)->peer().mode == PeerMode::maintenance) co_return (*opened)->peer().fingerprint;
   co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::fine,
                                      Code::aborted, "the node has just left maintenance mode"});

@@ -21,9 +21,9 @@ class RunLock {
       auto locked = co_await journal.lock(context, owner);
       if (locked) co_return RunLock(journal, *std::move(locked));
       const bool nameless = locked.error().code == Errc::locked && locked.error().fault.empty();
-      if (!nameless || pauses == kPausesMax) co_return tl::unexpected(std::move(locked).error());
+      if (!nameless || pauses == kPausesMax) co_return forward_error(locked);
       const Wake wake = co_await sleep_for(context, kPause);
-      if (wake != Wake::signalled) co_return tl::unexpected(std::move(locked).error());
+      if (wake != Wake::signalled) co_return forward_error(locked);
     }
   }
 

@@ -22,7 +22,7 @@ tl::unexpected<Error> failed(int number, std::string_view doing) {
 
 Result<LockFile> LockFile::open(const StateFolder& folder) {
   auto fd = folder.open_file(kName);
-  if (!fd) return tl::unexpected(std::move(fd).error());
+  if (!fd) return forward_error(fd);
   struct stat opened {};
   if (::fstat(fd->get(), &opened) != 0) return failed(errno, "look at");
   return LockFile(*std::move(fd), opened.st_ino);
@@ -41,7 +41,7 @@ Result<bool> LockFile::try_lock(std::int64_t generation) {
 
 Result<bool> LockFile::in_place(const StateFolder& folder) const {
   const auto seen = folder.look(kName);
-  if (!seen) return tl::unexpected(seen.error());
+  if (!seen) return forward_error(seen);
   return seen->exists && seen->inode == inode_;
 }
 

@@ -64,7 +64,7 @@ Result<std::unique_ptr<Db>> Db::open(const std::string& path, const std::string&
   // Without memory for a handle there is none; SQLite takes that for a handle out of memory.
   std::unique_ptr<Db> db(new Db(handle, path));
   if (code != SQLITE_OK) return tl::unexpected(db->error(code, "open"));
-  if (auto set = db->configure(); !set) return tl::unexpected(std::move(set).error());
+  if (auto set = db->configure(); !set) return forward_error(set);
   return db;
 }
 
@@ -124,7 +124,7 @@ Result<std::string> Db::ask(std::string_view sql) {
   // To the end: a pragma that changes the file commits after its last row.
   while (true) {
     const auto row = statement.step();
-    if (!row) return tl::unexpected(row.error());
+    if (!row) return forward_error(row);
     if (!*row) return first.value_or("");
     if (!first) first = statement.text(0);
   }
@@ -206,7 +206,7 @@ Result<std::unique_ptr<Transaction>> Transaction::begin(Db& db, Kind kind) {
     return fail(Errc::io, "the journal's last transaction could not be rolled back");
   }
   auto begun = db.run(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
-  if (!begun) return tl::unexpected(std::move(begun).error());
+  if (!begun) return forward_error(begun);
   return std::unique_ptr<Transaction>(new Transaction(db));
 }
 

@@ -179,10 +179,10 @@ Context in_real_time(Context context, double time_scale) {
 
 Task<Result<std::unique_ptr<SqliteJournal>>> SqliteJournal::open(SqliteOptions options, Post post) {
   auto store = SqliteStore::open(options);
-  if (!store) co_return tl::unexpected(std::move(store).error());
+  if (!store) co_return forward_error(store);
   auto writer = std::make_shared<Writer>(*std::move(store), std::move(post));
   if (auto started = Writer::start(writer); !started) {
-    co_return tl::unexpected(std::move(started).error());
+    co_return forward_error(started);
   }
   co_return std::unique_ptr<SqliteJournal>(
       new SqliteJournal(std::move(writer), options.time_scale));
@@ -193,7 +193,7 @@ SqliteJournal::~SqliteJournal() { writer_->stop(); }
 Task<Result<std::uint64_t>> SqliteJournal::append(Context context, JournalRecord record) {
   if (context.cancelled()) co_return fail(Errc::cancelled, "called off before it was recorded");
   auto queued = writer_->enqueue(std::move(record));
-  if (!queued) co_return tl::unexpected(std::move(queued).error());
+  if (!queued) co_return forward_error(queued);
   const std::shared_ptr<Writer::Answer> answer = *std::move(queued);
   const Context patient = in_real_time(context, time_scale_);
   const Wake wake = co_await Writer::Answer::ready(answer, patient);
@@ -210,7 +210,7 @@ Task<Result<std::vector<JournalRecord>>> SqliteJournal::read(Context) {
 
 Task<Result<Lease>> SqliteJournal::lock(Context, LockOwner owner) {
   co_return writer_->with_store([&](SqliteStore& store) -> Result<Lease> {
-    if (auto locked = store.lock(owner); !locked) return tl::unexpected(std::move(locked).error());
+    if (auto locked = store.lock(owner); !locked) return forward_error(locked);
     return store.lease();
   });
 }
@@ -224,7 +224,7 @@ void SqliteJournal::unlock() { writer_->unlock(); }
 Task<Result<std::optional<LockHolder>>> SqliteJournal::holder(Context) {
   co_return writer_->with_store([](SqliteStore& store) -> Result<std::optional<LockHolder>> {
     auto owner = store.holder();
-    if (!owner) return tl::unexpected(std::move(owner).error());
+    if (!owner) return forward_error(owner);
     if (!*owner) return std::nullopt;
     return LockHolder{**std::move(owner), store.holder_runs_here().value_or(false)};
   });

@@ -24,16 +24,16 @@ std::uint32_t origin_crc(const JournalOrigin& origin) {
 /// The first row of every one-row table, then the file becomes a log-writing one.
 Result<void> fill(Db& db, const JournalOrigin& origin) {
   auto transaction = Transaction::begin(db, Transaction::Kind::write);
-  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  if (!transaction) return forward_error(transaction);
   if (auto made = db.run(kSchemaSql); !made) return made;
   Statement meta(db, "INSERT INTO meta VALUES (1, ?, ?, ?)");
   meta.bind(origin.journal_id).bind(origin.machine).bind(std::int64_t{origin_crc(origin)});
-  if (auto done = meta.step(); !done) return tl::unexpected(std::move(done).error());
+  if (auto done = meta.step(); !done) return forward_error(done);
   Statement head(db, "INSERT INTO head VALUES (1, 0, ?)");
   head.bind(std::int64_t{chain_start(origin.journal_id)});
-  if (auto done = head.step(); !done) return tl::unexpected(std::move(done).error());
+  if (auto done = head.step(); !done) return forward_error(done);
   Statement owner(db, "INSERT INTO owner VALUES (1, 0, '', '', '', 0, 0)");
-  if (auto done = owner.step(); !done) return tl::unexpected(std::move(done).error());
+  if (auto done = owner.step(); !done) return forward_error(done);
   return (*transaction)->commit();
 }
 
@@ -41,26 +41,26 @@ Result<void> fill(Db& db, const JournalOrigin& origin) {
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const SqliteOptions& options) {
   auto folder = StateFolder::open(options.folder, options.create);
-  if (!folder) return tl::unexpected(std::move(folder).error());
+  if (!folder) return forward_error(folder);
   std::unique_ptr<SqliteStore> store(new SqliteStore(*std::move(folder), options.machine));
   if (auto there = store->open_or_create(options); !there) {
-    return tl::unexpected(std::move(there).error());
+    return forward_error(there);
   }
   return store;
 }
 
 Result<void> SqliteStore::open_or_create(const SqliteOptions& options) {
   auto file = folder_.look(kFile);
-  if (!file) return tl::unexpected(file.error());
+  if (!file) return forward_error(file);
   if (!file->exists) {
     auto alone = folder_.exclude_others();
-    if (!alone) return tl::unexpected(std::move(alone).error());
+    if (!alone) return forward_error(alone);
     file = folder_.look(kFile);
-    if (!file) return tl::unexpected(file.error());
+    if (!file) return forward_error(file);
     if (!file->exists) {
       if (auto made = create(options); !made) return made;
       file = folder_.look(kFile);
-      if (!file) return tl::unexpected(file.error());
+      if (!file) return forward_error(file);
     }
   }
   // SQLite takes an empty file for a new database, and throws away the log beside it.
@@ -71,9 +71,9 @@ Result<void> SqliteStore::open_or_create(const SqliteOptions& options) {
 
 Result<void> SqliteStore::create(const SqliteOptions& options) {
   const auto lock = folder_.look(LockFile::kName);
-  if (!lock) return tl::unexpected(lock.error());
+  if (!lock) return forward_error(lock);
   const auto log = folder_.look(kLog);
-  if (!log) return tl::unexpected(log.error());
+  if (!log) return forward_error(log);
   if (lock->exists || log->size > 0) {
     return tl::unexpected(damaged("the file is missing, although this folder has had a journal"));
   }
@@ -85,11 +85,11 @@ Result<void> SqliteStore::create(const SqliteOptions& options) {
   if (auto made = folder_.create_file(kNewFile); !made) return made;
   {
     auto db = Db::open(folder_.file(kNewFile), options.vfs);
-    if (!db) return tl::unexpected(std::move(db).error());
+    if (!db) return forward_error(db);
     const JournalOrigin origin{options.journal_id, options.machine};
     if (auto filled = fill(**db, origin); !filled) return filled;
     const auto mode = (*db)->ask("PRAGMA journal_mode = WAL");
-    if (!mode) return tl::unexpected(mode.error());
+    if (!mode) return forward_error(mode);
     if (*mode != "wal") return fail(Errc::io, folder_.path() + ": SQLite cannot keep a log here");
     if (auto whole = (*db)->checkpoint(Db::Checkpoint::truncate); !whole) return whole;
   }
@@ -101,13 +101,13 @@ Result<void> SqliteStore::create(const SqliteOptions& options) {
 
 Result<void> SqliteStore::open_db(const std::string& vfs) {
   auto db = Db::open(folder_.file(kFile), vfs);
-  if (!db) return tl::unexpected(std::move(db).error());
+  if (!db) return forward_error(db);
   db_ = *std::move(db);
   const auto application = db_->ask("PRAGMA application_id");
-  if (!application) return tl::unexpected(application.error());
+  if (!application) return forward_error(application);
   if (*application != kApplicationId) return tl::unexpected(damaged("this is no journal of ichor"));
   const auto version = db_->ask("PRAGMA user_version");
-  if (!version) return tl::unexpected(version.error());
+  if (!version) return forward_error(version);
   const int number = std::stoi(*version);
   if (number > kSchemaVersion) {
     return tl::unexpected(newer_schema(folder_.file(kFile), number));
@@ -116,7 +116,7 @@ Result<void> SqliteStore::open_db(const std::string& vfs) {
     return tl::unexpected(damaged("unknown schema version " + *version));
   // A file whose header no longer says so would be read without its log.
   const auto mode = db_->ask("PRAGMA journal_mode");
-  if (!mode) return tl::unexpected(mode.error());
+  if (!mode) return forward_error(mode);
   if (*mode != "wal") return tl::unexpected(damaged("the file's header is wrong"));
   if (db_->read_only()) {
     if (auto writable = folder_.check_writable(kFile); !writable) return writable;
@@ -132,7 +132,7 @@ Result<void> SqliteStore::check_schema() {
   std::size_t count = 0;
   while (true) {
     const auto row = objects.step();
-    if (!row) return tl::unexpected(row.error());
+    if (!row) return forward_error(row);
     if (!*row) break;
     const std::string sql = objects.text(2) + ";";
     if (kSchemaSql.find(sql) == std::string_view::npos || sql.size() < 2) {
@@ -149,7 +149,7 @@ Result<void> SqliteStore::check_schema() {
 Result<void> SqliteStore::load_origin() {
   Statement meta(*db_, "SELECT journal_id, machine, crc FROM meta");
   const auto row = meta.step();
-  if (!row) return tl::unexpected(row.error());
+  if (!row) return forward_error(row);
   if (!*row) return tl::unexpected(damaged("its origin is missing"));
   origin_ = {meta.text(0), meta.text(1)};
   if (meta.integer(2) != origin_crc(origin_))
@@ -164,7 +164,7 @@ Error SqliteStore::damaged(const std::string& what) const {
 Result<std::vector<JournalRecord>> SqliteStore::read() {
   // One snapshot, so that a row committed meanwhile by the lock's holder is wholly in or out.
   auto transaction = Transaction::begin(*db_, Transaction::Kind::read);
-  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  if (!transaction) return forward_error(transaction);
   return read_rows();
 }
 
@@ -173,7 +173,7 @@ Result<std::vector<JournalRecord>> SqliteStore::read_rows() {
   // Also a page that could not be read just now is named as wrong, for want of memory or by an
   // error of the disk. Damage is still there at a second look.
   if (verdict && *verdict != "ok") verdict = db_->ask("PRAGMA quick_check(1)");
-  if (!verdict) return tl::unexpected(verdict.error());
+  if (!verdict) return forward_error(verdict);
   if (*verdict != "ok") return tl::unexpected(damaged(*verdict));
 
   std::vector<JournalRecord> records;
@@ -181,7 +181,7 @@ Result<std::vector<JournalRecord>> SqliteStore::read_rows() {
   Statement rows(*db_, kSelectRecords);
   while (true) {
     const auto row = rows.step();
-    if (!row) return tl::unexpected(row.error());
+    if (!row) return forward_error(row);
     if (!*row) break;
     const std::string name = "row " + std::to_string(last.seq + 1);
     auto stored = decode_record(rows);
@@ -197,7 +197,7 @@ Result<std::vector<JournalRecord>> SqliteStore::read_rows() {
     records.push_back(std::move(stored->record));
   }
   const auto head = load_head();
-  if (!head) return tl::unexpected(head.error());
+  if (!head) return forward_error(head);
   if (head->seq != last.seq || head->chain != last.chain) {
     return tl::unexpected(damaged("row " + std::to_string(last.seq) + " is the last one, but " +
                                   std::to_string(head->seq) + " were acknowledged"));
@@ -208,7 +208,7 @@ Result<std::vector<JournalRecord>> SqliteStore::read_rows() {
 Result<SqliteStore::Head> SqliteStore::load_head() {
   Statement head(*db_, "SELECT seq, chain FROM head");
   const auto row = head.step();
-  if (!row) return tl::unexpected(row.error());
+  if (!row) return forward_error(row);
   if (!*row) return tl::unexpected(damaged("its head is missing"));
   const std::int64_t seq = head.integer(0);
   const std::int64_t chain = head.integer(1);
@@ -226,10 +226,10 @@ Result<void> SqliteStore::append(std::vector<JournalRecord>& batch) {
 
 Result<void> SqliteStore::write(const Held& held, std::vector<JournalRecord>& batch) {
   auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
-  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  if (!transaction) return forward_error(transaction);
   // Within the transaction, so that nobody can break the lock between this look and the commit.
   const auto mine = still_mine(held);
-  if (!mine) return tl::unexpected(mine.error());
+  if (!mine) return forward_error(mine);
   if (!*mine) return tl::unexpected(lock_was_broken(held.owner));
 
   Head head = head_;
@@ -239,12 +239,12 @@ Result<void> SqliteStore::write(const Held& held, std::vector<JournalRecord>& ba
     record.seq = ++head.seq;
     head.chain = chain_after(head.chain, record);
     bind_record(insert, record, head.chain);
-    if (auto done = insert.step(); !done) return tl::unexpected(std::move(done).error());
+    if (auto done = insert.step(); !done) return forward_error(done);
     insert.reset();
   }
   Statement update(*db_, "UPDATE head SET seq = ?, chain = ?");
   update.bind(static_cast<std::int64_t>(head.seq)).bind(std::int64_t{head.chain});
-  if (auto done = update.step(); !done) return tl::unexpected(std::move(done).error());
+  if (auto done = update.step(); !done) return forward_error(done);
   if (auto committed = (*transaction)->commit(); !committed) return committed;
   head_ = head;
   return {};
@@ -269,10 +269,10 @@ Result<void> SqliteStore::adopt() {
 Result<void> SqliteStore::write_origin() {
   const JournalOrigin adopted{origin_.journal_id, machine_};
   auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
-  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  if (!transaction) return forward_error(transaction);
   Statement update(*db_, "UPDATE meta SET machine = ?, crc = ?");
   update.bind(adopted.machine).bind(std::int64_t{origin_crc(adopted)});
-  if (auto done = update.step(); !done) return tl::unexpected(std::move(done).error());
+  if (auto done = update.step(); !done) return forward_error(done);
   if (auto committed = (*transaction)->commit(); !committed) return committed;
   origin_ = adopted;
   return {};

@@ -42,9 +42,9 @@ class JournalDamage : public ::testing::Test {
   /// What the next process finds: records, or why it found none.
   Result<std::vector<JournalRecord>> find() {
     auto store = SqliteStore::open(options_);
-    if (!store) return tl::unexpected(std::move(store).error());
+    if (!store) return forward_error(store);
     if (auto locked = (*store)->lock(owner_named("c")); !locked) {
-      return tl::unexpected(std::move(locked).error());
+      return forward_error(locked);
     }
     return (*store)->read();
   }

@@ -33,7 +33,7 @@ Error changing_hands() {
 Result<SqliteStore::OwnerRow> SqliteStore::load_owner() {
   Statement select(*db_, "SELECT generation, nonce, host, boot_id, pid, inode FROM owner");
   const auto row = select.step();
-  if (!row) return tl::unexpected(row.error());
+  if (!row) return forward_error(row);
   if (!*row) return tl::unexpected(damaged("its owner is missing"));
   OwnerRow owner;
   owner.generation = select.integer(0);
@@ -53,7 +53,7 @@ Result<void> SqliteStore::store_owner(const OwnerRow& row) {
       .bind(row.owner.boot_id)
       .bind(row.owner.pid)
       .bind(row.inode);
-  if (auto done = update.step(); !done) return tl::unexpected(std::move(done).error());
+  if (auto done = update.step(); !done) return forward_error(done);
   return {};
 }
 
@@ -63,7 +63,7 @@ Result<void> SqliteStore::lock(const LockOwner& owner) {
   if (failure_) return tl::unexpected(*failure_);
   for (int attempt = 0; attempt < kTriesMax; ++attempt) {
     const auto taken = try_lock(owner);
-    if (!taken) return tl::unexpected(taken.error());
+    if (!taken) return forward_error(taken);
     if (*taken) return {};
   }
   return tl::unexpected(changing_hands());
@@ -71,23 +71,23 @@ Result<void> SqliteStore::lock(const LockOwner& owner) {
 
 Result<bool> SqliteStore::try_lock(const LockOwner& owner) {
   auto file = LockFile::open(folder_);
-  if (!file) return tl::unexpected(std::move(file).error());
+  if (!file) return forward_error(file);
   const auto seen = load_owner();
-  if (!seen) return tl::unexpected(seen.error());
+  if (!seen) return forward_error(seen);
   const auto free = file->try_lock(seen->generation);
-  if (!free) return tl::unexpected(free.error());
+  if (!free) return forward_error(free);
   if (!*free) {
     if (!seen->held()) return tl::unexpected(changing_hands());
     return tl::unexpected(refused_by(seen->owner, "it is running"));
   }
   const auto in_place = file->in_place(folder_);
-  if (!in_place) return tl::unexpected(in_place.error());
+  if (!in_place) return forward_error(in_place);
   if (!*in_place) return false;
   // Nothing a damaged file says may be believed or written to, its owner included.
-  if (auto whole = check_whole(); !whole) return tl::unexpected(std::move(whole).error());
+  if (auto whole = check_whole(); !whole) return forward_error(whole);
   // Only now is it certain that the row does not change, except by somebody who breaks the lock.
   const auto left = load_owner();
-  if (!left) return tl::unexpected(left.error());
+  if (!left) return forward_error(left);
   if (left->generation != seen->generation) return false;
   if (left->held()) {
     if (left->inode != static_cast<std::int64_t>(file->inode())) {
@@ -102,7 +102,7 @@ Result<bool> SqliteStore::try_lock(const LockOwner& owner) {
   // The last commits of the holder before may be in the page cache only, if their sync failed. They
   // are written to the database, and synced there, before anything builds on them.
   const auto settled = kept(db_->checkpoint(Db::Checkpoint::truncate));
-  if (!settled) return tl::unexpected(settled.error());
+  if (!settled) return forward_error(settled);
   const OwnerRow mine{left->generation, owner, static_cast<std::int64_t>(file->inode())};
   auto taken = kept(take_over(*left, mine));
   if (!taken || !*taken) return taken;
@@ -110,33 +110,33 @@ Result<bool> SqliteStore::try_lock(const LockOwner& owner) {
   const auto told = kept(held_->file.write(for_people(owner)));
   if (told) return true;
   held_.reset();
-  return tl::unexpected(told.error());
+  return forward_error(told);
 }
 
 Result<void> SqliteStore::check_whole() {
   // Nothing is written in this transaction: it keeps others from writing while the log is looked
   // at.
   auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
-  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  if (!transaction) return forward_error(transaction);
   auto log = check_wal(folder_.file("journal.db-wal"));
   if (!log && log.error().code == Errc::unsafe) return tl::unexpected(damaged(log.error().message));
   if (!log) return log;
   auto records = read_rows();
-  if (!records) return tl::unexpected(std::move(records).error());
+  if (!records) return forward_error(records);
   return {};
 }
 
 Result<bool> SqliteStore::take_over(const OwnerRow& left, const OwnerRow& mine) {
   auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
-  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  if (!transaction) return forward_error(transaction);
   const auto now = load_owner();
-  if (!now) return tl::unexpected(now.error());
+  if (!now) return forward_error(now);
   if (now->generation != left.generation) return false;
-  if (auto stored = store_owner(mine); !stored) return tl::unexpected(std::move(stored).error());
+  if (auto stored = store_owner(mine); !stored) return forward_error(stored);
   const auto head = load_head();
-  if (!head) return tl::unexpected(head.error());
+  if (!head) return forward_error(head);
   if (auto committed = (*transaction)->commit(); !committed) {
-    return tl::unexpected(std::move(committed).error());
+    return forward_error(committed);
   }
   head_ = *head;
   return true;
@@ -144,7 +144,7 @@ Result<bool> SqliteStore::take_over(const OwnerRow& left, const OwnerRow& mine) 
 
 Result<bool> SqliteStore::still_mine(const Held& held) {
   const auto now = load_owner();
-  if (!now) return tl::unexpected(now.error());
+  if (!now) return forward_error(now);
   return now->generation == held.generation && now->owner.nonce == held.owner.nonce;
 }
 
@@ -157,7 +157,7 @@ Result<void> SqliteStore::check_lease() {
   if (failure_) return tl::unexpected(*failure_);
   if (!held_) return tl::unexpected(not_locked());
   const auto mine = still_mine(*held_);
-  if (!mine) return tl::unexpected(mine.error());
+  if (!mine) return forward_error(mine);
   if (!*mine) return kept(Result<void>(tl::unexpected(lock_was_broken(held_->owner))));
   return {};
 }
@@ -172,9 +172,9 @@ Result<void> SqliteStore::unlock() {
 Result<void> SqliteStore::give_back(Held& held) {
   {
     auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
-    if (!transaction) return tl::unexpected(std::move(transaction).error());
+    if (!transaction) return forward_error(transaction);
     const auto mine = still_mine(held);
-    if (!mine) return tl::unexpected(mine.error());
+    if (!mine) return forward_error(mine);
     if (!*mine) return {};
     const OwnerRow nobody{held.generation, {}, 0};
     if (auto stored = store_owner(nobody); !stored) return stored;
@@ -186,21 +186,21 @@ Result<void> SqliteStore::give_back(Held& held) {
 
 Result<std::optional<LockOwner>> SqliteStore::holder() {
   const auto row = load_owner();
-  if (!row) return tl::unexpected(row.error());
+  if (!row) return forward_error(row);
   if (!row->held()) return std::nullopt;
   return row->owner;
 }
 
 Result<bool> SqliteStore::holder_runs_here() {
   const auto row = load_owner();
-  if (!row) return tl::unexpected(row.error());
+  if (!row) return forward_error(row);
   if (!row->held()) return false;
   if (held_) return true;
   auto file = LockFile::open(folder_);
-  if (!file) return tl::unexpected(std::move(file).error());
+  if (!file) return forward_error(file);
   // The operating system's lock ends with its process; this one ends with `file`.
   const auto free = file->try_lock(row->generation);
-  if (!free) return tl::unexpected(free.error());
+  if (!free) return forward_error(free);
   return !*free;
 }
 
@@ -213,16 +213,16 @@ Result<void> SqliteStore::break_lock(const std::string& nonce) {
 
 Result<void> SqliteStore::move_on(const std::string& nonce) {
   auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
-  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  if (!transaction) return forward_error(transaction);
   const auto row = load_owner();
-  if (!row) return tl::unexpected(row.error());
+  if (!row) return forward_error(row);
   if (!row->held()) return tl::unexpected(wrong_nonce(nonce, nullptr));
   if (row->owner.nonce != nonce) return tl::unexpected(wrong_nonce(nonce, &row->owner));
   const OwnerRow nobody{row->generation + 1, {}, 0};
   if (auto stored = store_owner(nobody); !stored) return stored;
   // Before the commit: after it, the content may be the next holder's.
   auto file = LockFile::open(folder_);
-  if (!file) return tl::unexpected(std::move(file).error());
+  if (!file) return forward_error(file);
   if (auto emptied = file->write(""); !emptied) return emptied;
   return (*transaction)->commit();
 }

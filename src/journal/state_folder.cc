@@ -57,7 +57,7 @@ OwnedFd::~OwnedFd() {
 Result<StateFolder> StateFolder::open(std::string path, bool create) {
   path = without_trailing_slashes(std::move(path));
   if (create) {
-    if (auto made = make_folders(path); !made) return tl::unexpected(std::move(made).error());
+    if (auto made = make_folders(path); !made) return forward_error(made);
   }
   OwnedFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (fd.get() < 0) {
@@ -121,7 +121,7 @@ Result<OwnedFd> StateFolder::open_file(const std::string& name) const {
   OwnedFd opened(::openat(fd_.get(), name.c_str(), flags, kFileMode));
   if (opened.get() < 0 && errno != ELOOP) return failed(errno, "open", file(name));
   // Says what is wrong with a link, and sets the mode.
-  if (auto seen = look(name); !seen) return tl::unexpected(std::move(seen).error());
+  if (auto seen = look(name); !seen) return forward_error(seen);
   return opened;
 }
 

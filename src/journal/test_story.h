@@ -70,7 +70,7 @@ inline Result<std::unique_ptr<SqliteStore>> open_locked(const SqliteOptions& opt
   auto store = SqliteStore::open(options);
   if (!store) return store;
   if (auto locked = (*store)->lock(owner_named(nonce)); !locked) {
-    return tl::unexpected(std::move(locked).error());
+    return forward_error(locked);
   }
   return store;
 }
@@ -83,7 +83,7 @@ inline Result<std::unique_ptr<SqliteStore>> write_as(const char* nonce,
   if (!store) return store;
   for (const int size : {1, 3, 1, 12}) {
     if (auto written = append_batch(**store, story, disk, size); !written) {
-      return tl::unexpected(std::move(written).error());
+      return forward_error(written);
     }
   }
   return store;
@@ -93,7 +93,7 @@ inline Result<std::unique_ptr<SqliteStore>> write_as(const char* nonce,
 inline Result<void> adopt_elsewhere(SqliteOptions options, Story& story, const FaultDisk& disk) {
   options.machine = "laptop";
   auto store = open_locked(options, "third");
-  if (!store) return tl::unexpected(std::move(store).error());
+  if (!store) return forward_error(store);
   if (auto adopted = (*store)->adopt(); !adopted) return adopted;
   if (auto written = append_batch(**store, story, disk, 2); !written) return written;
   return (*store)->tidy();
@@ -102,13 +102,13 @@ inline Result<void> adopt_elsewhere(SqliteOptions options, Story& story, const F
 /// Breaks the lock that was left behind, looks on, and ends in order.
 inline Result<void> break_and_read(const SqliteOptions& options, const Story& story) {
   auto store = SqliteStore::open(options);
-  if (!store) return tl::unexpected(std::move(store).error());
+  if (!store) return forward_error(store);
   const auto holder = (*store)->holder();
-  if (!holder) return tl::unexpected(holder.error());
+  if (!holder) return forward_error(holder);
   EXPECT_EQ((*holder)->nonce, "third");
   if (auto broken = (*store)->break_lock("third"); !broken) return broken;
   const auto records = (*store)->read();
-  if (!records) return tl::unexpected(records.error());
+  if (!records) return forward_error(records);
   EXPECT_EQ(*records, story.acknowledged);
   if (auto locked = (*store)->lock(owner_named("fourth")); !locked) return locked;
   return (*store)->unlock();
@@ -123,7 +123,7 @@ inline Result<void> live_as(int process, const SqliteOptions& options, Story& st
   if (process == 2) return adopt_elsewhere(options, story, disk);
   if (process == 3) return break_and_read(options, story);
   auto store = write_as(process == 0 ? "first" : "second", options, story, disk);
-  if (!store) return tl::unexpected(std::move(store).error());
+  if (!store) return forward_error(store);
   return process == 0 ? Result<void>() : (*store)->unlock();
 }
 

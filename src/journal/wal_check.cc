@@ -150,7 +150,7 @@ Result<std::vector<std::uint8_t>> read_all(const std::string& path) {
 
 Result<void> check_wal(const std::string& path) {
   const auto wal = read_all(path);
-  if (!wal) return tl::unexpected(wal.error());
+  if (!wal) return forward_error(wal);
   if (wal->size() < kHeaderBytes + kFrameHeaderBytes) return {};
   const auto header = read_header(*wal);
   if (!header) {

@@ -27,7 +27,7 @@ Task<CallResult<void>> HttpsKubeApi::ready(Context context, const SecretString& 
   request.target = "/readyz";
   const auto answer =
       co_await pool.ask(context.within(kLimit), Call::kube_ready, std::move(request));
-  if (!answer) co_return tl::unexpected(answer.error());
+  if (!answer) co_return forward_error(answer);
   if (answer->status == 200) co_return CallResult<void>();
   co_return tl::unexpected(error_of(Call::kube_ready, *answer));
 }

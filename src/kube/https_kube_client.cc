@@ -103,16 +103,16 @@ Result<std::unique_ptr<HttpsKubeClient>> HttpsKubeClient::make(boost::asio::io_c
                                                                const SecretString& kubeconfig,
                                                                Dial dial) {
   const auto access = read_kubeconfig(kubeconfig);
-  if (!access) return tl::unexpected(access.error());
+  if (!access) return forward_error(access);
   auto peer = peer_of(*access, dial ? dial(IpAddress(access->host)).value() : access->host);
-  if (!peer) return tl::unexpected(std::move(peer).error());
+  if (!peer) return forward_error(peer);
   return std::unique_ptr<HttpsKubeClient>(new HttpsKubeClient(io, *std::move(peer)));
 }
 
 Task<CallResult<KubeObject>> HttpsKubeClient::call(Context context, Call call,
                                                    HttpRequest request) {
   const auto answer = co_await pool_.ask(context, call, std::move(request));
-  if (!answer) co_return tl::unexpected(answer.error());
+  if (!answer) co_return forward_error(answer);
   if (!is_success(answer->status)) co_return tl::unexpected(error_of(call, *answer));
   if (std::string excess = json_excess(answer->body.reveal()); !excess.empty()) {
     co_return tl::unexpected(answered(call, Code::resource_exhausted, "the answer: " + excess));
@@ -135,7 +135,7 @@ Task<CallResult<void>> HttpsKubeClient::ready(Context context) {
   request.target = "/readyz?verbose";
   const auto answer =
       co_await pool_.ask(context.within(kReadyLimit), Call::kube_ready, std::move(request));
-  if (!answer) co_return tl::unexpected(answer.error());
+  if (!answer) co_return forward_error(answer);
   if (is_success(answer->status)) co_return CallResult<void>();
   CallError error = error_of(Call::kube_ready, *answer);
   // Of the checks only those that failed are of interest.
@@ -158,7 +158,7 @@ Task<CallResult<KubeResource>> HttpsKubeClient::find_in(Context context, std::st
     if (auto found = find_resource(known->second, name)) co_return *std::move(found);
   }
   auto list = co_await read(context, path);
-  if (!list) co_return tl::unexpected(std::move(list).error());
+  if (!list) co_return forward_error(list);
   KubeObject& kept = resource_lists_[path] = *std::move(list);
   if (auto found = find_resource(kept, name)) co_return *std::move(found);
   co_return tl::unexpected(
@@ -170,7 +170,7 @@ Task<CallResult<KubeResource>> HttpsKubeClient::find_in_group(Context context, K
   std::vector<std::string> versions{"v1"};
   if (!kind.group.empty()) {
     const auto group = co_await read(context, "/apis/" + kind.group);
-    if (!group) co_return tl::unexpected(group.error());
+    if (!group) co_return forward_error(group);
     versions = versions_of(*group);
   }
   CallResult<KubeResource> last = tl::unexpected(
@@ -186,7 +186,7 @@ Task<CallResult<KubeResource>> HttpsKubeClient::find_anywhere(Context context, K
   auto found = co_await find_in_group(context, kind);
   if (found || found.error().code != Code::not_found) co_return found;
   const auto groups = co_await read(context, "/apis");
-  if (!groups) co_return tl::unexpected(groups.error());
+  if (!groups) co_return forward_error(groups);
   const auto list = groups->find("groups");
   if (list == groups->end() || !list->is_array()) co_return found;
   for (const KubeObject& group : *list) {
@@ -207,13 +207,13 @@ Task<CallResult<KubeResource>> HttpsKubeClient::find_kind(Context context, KubeK
 
 Task<CallResult<KubeObject>> HttpsKubeClient::get(Context context, KubeRef ref) {
   const auto resource = co_await find_kind(context, ref.kind);
-  if (!resource) co_return tl::unexpected(resource.error());
+  if (!resource) co_return forward_error(resource);
   co_return co_await read(context, path_of(*resource, ref.name_space, ref.name));
 }
 
 Task<CallResult<KubeList>> HttpsKubeClient::list(Context context, KubeQuery query) {
   const auto resource = co_await find_kind(context, query.kind);
-  if (!resource) co_return tl::unexpected(resource.error());
+  if (!resource) co_return forward_error(resource);
   KubeList result;
   std::string next;
   int page_size = kPageSize;
@@ -225,7 +225,7 @@ Task<CallResult<KubeList>> HttpsKubeClient::list(Context context, KubeQuery quer
       page_size = std::max(page_size / 5, 1);
       continue;
     }
-    if (!answer) co_return tl::unexpected(std::move(answer).error());
+    if (!answer) co_return forward_error(answer);
     weight += take_items(*answer, resource->kind, result.items);
     if (weight > kListWeightMax) {
       co_return tl::unexpected(answered(Call::kube_read, Code::resource_exhausted,
@@ -244,7 +244,7 @@ Task<CallResult<std::unique_ptr<KubeStream>>> HttpsKubeClient::watch(Context con
                                                                      KubeQuery query,
                                                                      std::string resource_version) {
   const auto resource = co_await find_kind(context, query.kind);
-  if (!resource) co_return tl::unexpected(resource.error());
+  if (!resource) co_return forward_error(resource);
   co_return co_await open_watch_stream(context, pool_,
                                        watch_target(*resource, query, resource_version));
 }
@@ -257,7 +257,7 @@ Task<CallResult<KubeObject>> HttpsKubeClient::apply(Context context, const KubeO
   request.content_type = "application/apply-patch+yaml";
   request.body = SecretString(object.dump());
   const auto resource = co_await find_kind(context, ref.kind);
-  if (!resource) co_return tl::unexpected(resource.error());
+  if (!resource) co_return forward_error(resource);
   if (resource->namespaced && ref.name_space.empty()) {
     co_return tl::unexpected(answered(Call::kube_apply, Code::invalid_argument,
                                       to_text(ref) + " has no namespace and needs one"));
@@ -268,14 +268,14 @@ Task<CallResult<KubeObject>> HttpsKubeClient::apply(Context context, const KubeO
 
 Task<CallResult<void>> HttpsKubeClient::remove(Context context, KubeRef ref, std::string uid) {
   const auto resource = co_await find_kind(context, ref.kind);
-  if (!resource) co_return tl::unexpected(resource.error());
+  if (!resource) co_return forward_error(resource);
   HttpRequest request;
   request.method = "DELETE";
   request.target = path_of(*resource, ref.name_space, ref.name);
   request.content_type = "application/json";
   request.body = SecretString(delete_options(uid));
   const auto answer = co_await call(context, Call::kube_delete, std::move(request));
-  if (!answer) co_return tl::unexpected(answer.error());
+  if (!answer) co_return forward_error(answer);
   co_return CallResult<void>();
 }
 
@@ -283,14 +283,14 @@ Task<CallResult<void>> HttpsKubeClient::approve_csr(Context context, KubeObject 
                                                     std::string reason) {
   const KubeRef ref = ref_of(csr);
   const auto resource = co_await find_kind(context, ref.kind);
-  if (!resource) co_return tl::unexpected(resource.error());
+  if (!resource) co_return forward_error(resource);
   HttpRequest request;
   request.method = "PUT";
   request.target = path_of(*resource, "", ref.name) + "/approval?fieldManager=ichor";
   request.content_type = "application/json";
   request.body = SecretString(approved(std::move(csr), reason));
   const auto answer = co_await call(context, Call::approve_csr, std::move(request));
-  if (!answer) co_return tl::unexpected(answer.error());
+  if (!answer) co_return forward_error(answer);
   co_return CallResult<void>();
 }
 

@@ -341,7 +341,7 @@ TEST_F(HostileKubeTest, WrongTypesAreNoReasonToCrash) {
   const auto event = run<CallResult<std::optional<KubeEvent>>>(
       [&](Context context) -> Task<CallResult<std::optional<KubeEvent>>> {
         auto stream = co_await client_->watch(context, query, "");
-        if (!stream) co_return tl::unexpected(stream.error());
+        if (!stream) co_return forward_error(stream);
         co_return co_await (*stream)->next(context);
       });
   ASSERT_FALSE(event);

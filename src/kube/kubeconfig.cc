@@ -96,9 +96,9 @@ Result<void> read_user(const yaml::Node& user, KubeAccess& access) {
     return {};
   }
   auto certificate = decoded(user, "client-certificate-data");
-  if (!certificate) return tl::unexpected(std::move(certificate).error());
+  if (!certificate) return forward_error(certificate);
   auto key = decoded(user, "client-key-data");
-  if (!key) return tl::unexpected(std::move(key).error());
+  if (!key) return forward_error(key);
   access.client_cert_pem = *std::move(certificate);
   access.client_key_pem = SecretString(*std::move(key));
   return {};
@@ -120,12 +120,12 @@ Result<KubeAccess> read_kubeconfig(const SecretString& text) {
   if (!odd.empty()) return refused(fmt::format("clusters[].cluster.{} is not taken", odd));
   KubeAccess access;
   if (auto read = read_server(text_of(*cluster, "server"), access); !read) {
-    return tl::unexpected(std::move(read).error());
+    return forward_error(read);
   }
   auto authority = decoded(*cluster, "certificate-authority-data");
-  if (!authority) return tl::unexpected(std::move(authority).error());
+  if (!authority) return forward_error(authority);
   access.ca_pem = *std::move(authority);
-  if (auto read = read_user(*user, access); !read) return tl::unexpected(std::move(read).error());
+  if (auto read = read_user(*user, access); !read) return forward_error(read);
   return access;
 }
 

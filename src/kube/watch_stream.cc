@@ -130,7 +130,7 @@ Task<CallResult<std::unique_ptr<KubeStream>>> open_watch_stream(Context context,
     co_return tl::unexpected(broken(Code::cancelled, "called off"));
   }
   const CallResult<HttpAnswer> answer = slot->take();
-  if (!answer) co_return tl::unexpected(answer.error());
+  if (!answer) co_return forward_error(answer);
   if (answer->status != 200) co_return tl::unexpected(error_of(Call::kube_read, *answer));
   co_return stream;
 }

@@ -70,7 +70,7 @@ Digest canonical_digest(const std::vector<yaml::Node>& documents) {
 
 Result<Digest> canonical_digest(std::string_view text) {
   auto documents = yaml::parse(text, "config");
-  if (!documents) return tl::unexpected(documents.error());
+  if (!documents) return forward_error(documents);
   std::vector<yaml::Node> roots;
   for (yaml::Document& document : *documents) roots.push_back(std::move(document.root));
   return canonical_digest(roots);

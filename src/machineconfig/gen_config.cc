@@ -23,9 +23,9 @@ void add_empty(yaml::Node& root, std::string_view section, std::string_view key,
 Result<std::vector<yaml::Node>> role_documents(const Contract& contract, const GenerateInput& input,
                                                const pki::SecretsBundle& secrets) {
   const auto kubernetes = kubernetes_tag(input);
-  if (!kubernetes) return tl::unexpected(kubernetes.error());
+  if (!kubernetes) return forward_error(kubernetes);
   auto main = v1alpha1_document(contract, input, secrets);
-  if (!main) return tl::unexpected(main.error());
+  if (!main) return forward_error(main);
   std::vector<yaml::Node> documents;
   documents.push_back(std::move(*main));
   const auto add = [&](std::vector<yaml::Node> more) {

@@ -38,7 +38,7 @@ Result<GenerateInput> input_of(const Contract& contract, const ClusterProfile& p
   input.allow_scheduling_on_control_planes = profile.talos.allow_scheduling_on_control_planes;
   if (contract.network_documents) return input;
   auto network = machine_network(profile, node);
-  if (!network) return tl::unexpected(network.error());
+  if (!network) return forward_error(network);
   input.network = std::move(*network);
   input.time = machine_time(profile);
   return input;
@@ -62,13 +62,13 @@ Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile
                                                    const NodePlan& node,
                                                    const std::vector<Patch>& patches) {
   const auto contract = find_contract(profile.talos.contract);
-  if (!contract) return tl::unexpected(contract.error());
+  if (!contract) return forward_error(contract);
   auto input = input_of(*contract, profile, node);
-  if (!input) return tl::unexpected(input.error());
+  if (!input) return forward_error(input);
   const auto kubernetes = kubernetes_tag(*input);
-  if (!kubernetes) return tl::unexpected(kubernetes.error());
+  if (!kubernetes) return forward_error(kubernetes);
   auto main = v1alpha1_document(*contract, *input, secrets);
-  if (!main) return tl::unexpected(main.error());
+  if (!main) return forward_error(main);
   std::vector<yaml::Node> documents;
   documents.push_back(std::move(*main));
   const auto add = [&](std::vector<yaml::Node> more) {
@@ -77,20 +77,20 @@ Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile
   if (contract->typed_documents) add(machine_documents(*input, secrets));
   if (contract->network_documents) {
     auto network = network_documents(*contract, profile, node);
-    if (!network) return tl::unexpected(network.error());
+    if (!network) return forward_error(network);
     add(std::move(*network));
   }
   if (contract->typed_documents) add(kubernetes_documents(*input, secrets, *kubernetes));
   if (patches.empty()) return documents;
   auto patched = apply_patches(std::move(documents), "config", patches, schema_minor(profile));
-  if (!patched) return tl::unexpected(std::move(patched).error());
+  if (!patched) return forward_error(patched);
   return std::move(patched->documents);
 }
 
 Result<MachineConfig> generate(const ClusterProfile& profile, const pki::SecretsBundle& secrets,
                                const NodePlan& node, const std::vector<Patch>& patches) {
   auto documents = generate_documents(profile, secrets, node, patches);
-  if (!documents) return tl::unexpected(documents.error());
+  if (!documents) return forward_error(documents);
   return seal(*std::move(documents), node.role);
 }
 

@@ -97,7 +97,7 @@ Result<SecretString> make_kubeconfig(const std::string& cluster_name, const std:
   request.client_auth = true;
   request.not_before = now;
   const auto client = pki::issue(kubernetes_ca, request, pki::KeyKind::ecdsa_p256);
-  if (!client) return tl::unexpected(client.error());
+  if (!client) return forward_error(client);
   return emit_kubeconfig({cluster_name, server, kubernetes_ca.certificate}, *client);
 }
 
@@ -121,7 +121,7 @@ Result<SecretString> own_kubeconfig(const SecretString& returned, const Kubeconf
   }
   if (cluster->entries.size() != 2) return not_ours("its cluster has more than a server and a CA");
   const auto client = read_client(*user, terms.ca_pem);
-  if (!client) return tl::unexpected(client.error());
+  if (!client) return forward_error(client);
   return emit_kubeconfig(terms, *client);
 }
 

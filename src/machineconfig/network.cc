@@ -97,7 +97,7 @@ Result<std::vector<yaml::Node>> network_documents(const Contract& contract,
                                                   const ClusterProfile& profile,
                                                   const NodePlan& node) {
   const auto addressing = addressing_of(profile, node);
-  if (!addressing) return tl::unexpected(addressing.error());
+  if (!addressing) return forward_error(addressing);
   std::vector<yaml::Node> documents;
   documents.push_back(
       typed_document("HostnameConfig").set("auto", "off").set("hostname", node.name.value()));
@@ -122,7 +122,7 @@ Result<std::vector<yaml::Node>> network_documents(const Contract& contract,
 
 Result<yaml::Node> machine_network(const ClusterProfile& profile, const NodePlan& node) {
   const auto addressing = addressing_of(profile, node);
-  if (!addressing) return tl::unexpected(addressing.error());
+  if (!addressing) return forward_error(addressing);
   const NetworkPlan& network = profile.network;
   yaml::Map result;
   result.set("hostname", node.name.value());

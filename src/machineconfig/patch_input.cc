@@ -32,7 +32,7 @@ OrEnd<std::vector<GivenPatch>> read_given_patches(const std::vector<std::string>
 OrEnd<std::vector<Patch>> read_patches(const std::vector<std::string>& given,
                                        const std::string& flag, int minor, Host& host) {
   const auto texts = read_given_patches(given, flag, host);
-  if (!texts) return tl::unexpected(texts.error());
+  if (!texts) return forward_error(texts);
   return load_given_patches(*texts, minor);
 }
 
@@ -71,7 +71,7 @@ OrEnd<Contract> settle_contract(const TalosVersion& version, std::vector<Finding
 
 OrEnd<int> read_rules_version(const std::string& text, int otherwise) {
   const auto version = read_talos_version(text, {1, otherwise, 0});
-  if (!version) return tl::unexpected(version.error());
+  if (!version) return forward_error(version);
   if (const auto contract = find_contract(*version); !contract) {
     return end_with(Exit::usage, contract.error().message);
   }

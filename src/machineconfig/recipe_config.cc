@@ -109,7 +109,7 @@ Result<void> prove_own(const yaml::Node& main, const std::string& file,
 Result<std::vector<yaml::Node>> rendered_roots(const ClusterRecipe& cluster, const NodeRecipe& node,
                                                const pki::SecretsBundle& secrets) {
   auto rendered = render_base(*cluster.base, cluster.cluster_name, node.node, node.role, secrets);
-  if (!rendered) return tl::unexpected(std::move(rendered).error());
+  if (!rendered) return forward_error(rendered);
   const SecretString text(*std::move(rendered));
   auto parsed = yaml::parse_or_explain(text.reveal(), cluster.base->file);
   if (!parsed) return fail(Errc::invalid, parsed.error().message());
@@ -120,7 +120,7 @@ Result<std::vector<yaml::Node>> rendered_roots(const ClusterRecipe& cluster, con
   for (const yaml::Node& root : roots) {
     const bool known = !secrets.cluster_id.empty();
     if (auto own = known ? prove_own(root, cluster.base->file, secrets) : Result<void>(); !own) {
-      return tl::unexpected(std::move(own).error());
+      return forward_error(own);
     }
   }
   return roots;
@@ -137,7 +137,7 @@ Result<std::string> RecipeCook::image_of(const NodeRecipe& node) {
   auto found = schematics_.find(text);
   if (found == schematics_.end()) {
     const auto schematic = Schematic::read(text, "schematic");
-    if (!schematic) return tl::unexpected(schematic.error());
+    if (!schematic) return forward_error(schematic);
     found = schematics_.emplace(text, schematic->id()).first;
   }
   return image.replace(at, kSchematicId.size(), found->second);
@@ -157,7 +157,7 @@ Result<std::vector<yaml::Node>> RecipeCook::generated(const NodeRecipe& node, st
   input.allow_scheduling_on_control_planes = cluster_.allow_scheduling_on_control_planes;
   input.install_image = std::move(image);
   auto roots = role_documents(contract_, input, secrets_);
-  if (!roots) return tl::unexpected(std::move(roots).error());
+  if (!roots) return forward_error(roots);
   yaml::Node& main = roots->front();
   const SecretString& aescbc = secrets_.aescbc_encryption_secret;
   if (!aescbc.empty()) {
@@ -171,14 +171,14 @@ Result<ConfigDocuments> RecipeCook::base_of(const NodeRecipe& node) {
   std::string image, key;
   if (!cluster_.base) {
     auto found = image_of(node);
-    if (!found) return tl::unexpected(std::move(found).error());
+    if (!found) return forward_error(found);
     image = *std::move(found);
     key = base_key(node, image);
     if (const auto known = bases_.find(key); known != bases_.end()) return known->second;
   }
   auto roots =
       cluster_.base ? rendered_roots(cluster_, node, secrets_) : generated(node, std::move(image));
-  if (!roots) return tl::unexpected(std::move(roots).error());
+  if (!roots) return forward_error(roots);
   ConfigDocuments documents;
   std::vector<ConfigProblem> problems;
   for (yaml::Node& root : *roots) {
@@ -199,14 +199,14 @@ Result<std::vector<Patch>> RecipeCook::patches_of(const NodeRecipe& node) {
   std::vector<Patch> patches;
   if (!node.documents.empty()) {
     auto documents = as_patch(node.documents);
-    if (!documents) return tl::unexpected(std::move(documents).error());
+    if (!documents) return forward_error(documents);
     patches.push_back(*std::move(documents));
   }
   for (const RecipePatch& written : node.patches) {
     auto found = patches_.find({written.name, written.text});
     if (found == patches_.end()) {
       auto loaded = load_patch(written.text, written.name, patch_minor(contract_));
-      if (!loaded) return tl::unexpected(std::move(loaded).error());
+      if (!loaded) return forward_error(loaded);
       found = patches_.emplace(std::pair(written.name, written.text), *std::move(loaded)).first;
     }
     patches.push_back(found->second);
@@ -250,14 +250,14 @@ Result<std::vector<yaml::Node>> RecipeCook::config(const NodeRecipe& node) {
 Result<ConfigSet> cook_all(const ClusterProfile& profile, const ClusterRecipe& recipe,
                            const pki::SecretsBundle& secrets) {
   const auto contract = find_contract(profile.talos.contract);
-  if (!contract) return tl::unexpected(contract.error());
+  if (!contract) return forward_error(contract);
   RecipeCook cook(recipe, *contract, secrets);
   ConfigSet set;
   for (const NodeRecipe& node : recipe.nodes) {
     const NodePlan* plan = profile.find(node.node);
     if (plan == nullptr) continue;  // the operator left it out
     auto documents = cook.config(node);
-    if (!documents) return tl::unexpected(std::move(documents).error());
+    if (!documents) return forward_error(documents);
     set.nodes.emplace(node.node, seal(*std::move(documents), node.role));
   }
   stamp(profile, secrets, set);

@@ -303,13 +303,13 @@ Result<Schematic> Schematic::read(std::string_view text, const std::string& file
   yaml::Limits limits;
   limits.nodes_max = 10'000;
   auto documents = yaml::parse(text, file, limits);
-  if (!documents) return tl::unexpected(std::move(documents).error());
+  if (!documents) return forward_error(documents);
   if (documents->empty()) {
     return fail(Errc::invalid,
                 fmt::format("{}: a schematic cannot be empty; write `customization: {{}}`", file));
   }
   auto canonical = Reader(documents->front()).read();
-  if (!canonical) return tl::unexpected(std::move(canonical).error());
+  if (!canonical) return forward_error(canonical);
   return Schematic(*std::move(canonical));
 }
 

@@ -89,7 +89,7 @@ class Parts {
 
 Result<pki::SecretsBundle> secrets_from_config(std::string_view text, const std::string& file) {
   auto documents = read_config(text, file);
-  if (!documents) return tl::unexpected(std::move(documents).error());
+  if (!documents) return forward_error(documents);
   Parts parts(*documents);
   pki::SecretsBundle bundle;
   bundle.cluster_id = parts.typed("DiscoveryIdentityConfig", {"clusterID"}, {"cluster", "id"});

@@ -394,7 +394,7 @@ int minor_shown(std::string_view text) {
 Result<ConfigDocuments> read_config(std::string_view text, const std::string& file,
                                     std::optional<int> minor) {
   auto parsed = yaml::parse(text, file);
-  if (!parsed) return tl::unexpected(std::move(parsed).error());
+  if (!parsed) return forward_error(parsed);
   std::vector<yaml::Node> roots;
   for (yaml::Document& document : *parsed) roots.push_back(std::move(document.root));
   const int rules = minor.value_or(minor_shown(roots));

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <string>
-#include <tl/expected.hpp>
 
+#include "base/result.h"
 #include "machineconfig/schema.h"
 #include "yaml/node.h"
 

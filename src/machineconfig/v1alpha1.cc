@@ -278,7 +278,7 @@ Result<std::string> kubernetes_tag(const GenerateInput& input) {
 Result<yaml::Node> v1alpha1_document(const Contract& contract, const GenerateInput& input,
                                      const pki::SecretsBundle& secrets) {
   auto kubernetes = kubernetes_tag(input);
-  if (!kubernetes) return tl::unexpected(std::move(kubernetes).error());
+  if (!kubernetes) return forward_error(kubernetes);
   return V1Alpha1(contract, input, secrets, *std::move(kubernetes)).document();
 }
 

@@ -2,9 +2,9 @@
 
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 
 #include "base/fault_id.h"
+#include "base/result.h"
 #include "model/ids.h"
 
 namespace ichor {

@@ -112,7 +112,7 @@ Result<Folder> Folder::make(const std::string& path, Access access) {
   const mode_t mode = access == Access::owner_only ? 0700 : 0755;
   int failed = ::mkdir(path.c_str(), mode);
   if (failed != 0 && errno == ENOENT) {
-    if (auto made = make_parents(path); !made) return tl::unexpected(made.error());
+    if (auto made = make_parents(path); !made) return forward_error(made);
     failed = ::mkdir(path.c_str(), mode);
   }
   if (failed != 0 && errno != EEXIST) return system_error(path, "cannot be made", errno);
@@ -165,7 +165,7 @@ Result<std::optional<SecretString>> read_in(const Folder& folder, const std::str
   if (!S_ISREG(facts.st_mode)) return fail(Errc::unsafe, fmt::format("{}: no regular file", path));
   if (is_secret && (facts.st_mode & 077) != 0) return too_open(path, facts.st_mode);
   auto bytes = read_all(file.get(), path, size_max);
-  if (!bytes) return tl::unexpected(std::move(bytes).error());
+  if (!bytes) return forward_error(bytes);
   return std::optional<SecretString>(*std::move(bytes));
 }
 
@@ -187,7 +187,7 @@ Result<void> put_file(const Folder& folder, const std::string& name, const Secre
                       bool backup) {
   constexpr std::size_t compared_max = 64u << 20;
   const auto present = read_file(folder, name, compared_max);
-  if (!present) return tl::unexpected(present.error());
+  if (!present) return forward_error(present);
   struct stat facts {};
   const bool looked = ::fstatat(folder.fd(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
   if (*present && **present == content && looked && (facts.st_mode & 0777) == 0600) return {};
@@ -240,7 +240,7 @@ Result<bool> create_file(const Folder& folder, const std::string& name, const Se
   const std::string temporary = fmt::format(".{}.{}.tmp", name, ::getpid());
   if (auto written = write_new(folder, temporary, content, sync); !written) {
     ::unlinkat(folder.fd(), temporary.c_str(), 0);
-    return tl::unexpected(written.error());
+    return forward_error(written);
   }
   if (const int error = name_new(folder, temporary, name); error != 0) {
     ::unlinkat(folder.fd(), temporary.c_str(), 0);
@@ -284,7 +284,7 @@ bool has_file(const std::string& path) {
 
 Result<std::string> read_input(const std::string& path, std::size_t size_max) {
   auto bytes = read_named(path, size_max, false);
-  if (!bytes) return tl::unexpected(std::move(bytes).error());
+  if (!bytes) return forward_error(bytes);
   return std::string(bytes->reveal());
 }
 
@@ -306,7 +306,7 @@ Result<std::optional<std::string>> read_below(const std::string& folder, const s
     return fail(Errc::unsafe, fmt::format("{}: leads out of {}", path, folder));
   }
   auto text = read_input(file, size_max);
-  if (!text) return tl::unexpected(std::move(text).error());
+  if (!text) return forward_error(text);
   return std::optional<std::string>(*std::move(text));
 }
 

@@ -8,16 +8,16 @@ constexpr std::size_t kSizeMax = 16u << 20;
 
 Result<std::unique_ptr<FileArtifacts>> FileArtifacts::make(const std::string& path) {
   auto folder = Folder::make(path, Folder::Access::owner_only);
-  if (!folder) return tl::unexpected(std::move(folder).error());
+  if (!folder) return forward_error(folder);
   std::unique_ptr<FileArtifacts> artifacts(new FileArtifacts(*std::move(folder)));
   auto ignored = artifacts->write(".gitignore", SecretString("*\n"));
-  if (!ignored) return tl::unexpected(std::move(ignored).error());
+  if (!ignored) return forward_error(ignored);
   return artifacts;
 }
 
 Result<std::unique_ptr<FileArtifacts>> FileArtifacts::open(const std::string& path) {
   auto folder = Folder::open(path, Folder::Access::owner_only);
-  if (!folder) return tl::unexpected(std::move(folder).error());
+  if (!folder) return forward_error(folder);
   return std::unique_ptr<FileArtifacts>(new FileArtifacts(*std::move(folder)));
 }
 

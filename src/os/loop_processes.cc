@@ -103,7 +103,7 @@ class Running : public std::enable_shared_from_this<Running> {
     program.folder = call_.folder;
     program.own_group = true;
     const auto child = spawn(program);
-    if (!child) return finish(tl::unexpected(child.error()));
+    if (!child) return finish(forward_error(child));
     child_ = *child;
     const int handle = static_cast<int>(::syscall(SYS_pidfd_open, child_, 0));
     if (handle < 0) {

@@ -17,7 +17,7 @@ constexpr Duration kFarewellLimit = std::chrono::seconds(4);
 
 Task<Result<void>> Ledger::load() {
   auto records = co_await journal_.read(context_);
-  if (!records) co_return tl::unexpected(std::move(records).error());
+  if (!records) co_return forward_error(records);
   for (const JournalRecord& record : *records) facts_.fold(record, context_.now());
   co_return Result<void>();
 }
@@ -64,7 +64,7 @@ Task<Result<std::uint64_t>> Ledger::append(JournalRecord record) {
   const auto confirmed = co_await confirm_lease(context_.under(deaf_), asked);
   if (confirmed) co_return seq;
   trouble_ = confirmed.error();
-  co_return tl::unexpected(confirmed.error());
+  co_return forward_error(confirmed);
 }
 
 Finding finding_of(const Error& trouble, std::string where, std::string_view again) {

@@ -66,16 +66,16 @@ Task<ProviderResult<void>> ProvisionLook::find_version(Context context) {
       co_return ProviderResult<void>();
     }
     const bool again = co_await try_again(context, version.error(), tries);
-    if (!again) co_return tl::unexpected(version.error());
+    if (!again) co_return forward_error(version);
   }
 }
 
 Task<ProviderResult<std::vector<Finding>>> ProvisionLook::access(Context context, ProviderUse use) {
   if (const auto found = co_await find_version(context); !found) {
-    co_return tl::unexpected(found.error());
+    co_return forward_error(found);
   }
   const auto known = co_await provider_.known_privileges(context);
-  if (!known) co_return tl::unexpected(known.error());
+  if (!known) co_return forward_error(known);
   const std::vector<PrivilegeNeed> needs = privileges_for(specs_, use, *known);
   std::set<std::string> paths;
   for (const PrivilegeNeed& need : needs) {
@@ -85,7 +85,7 @@ Task<ProviderResult<std::vector<Finding>>> ProvisionLook::access(Context context
   std::map<std::string, Privileges> has;
   for (const std::string& path : paths) {
     auto granted = co_await provider_.privileges(context, path);
-    if (!granted) co_return tl::unexpected(granted.error());
+    if (!granted) co_return forward_error(granted);
     has[path] = *std::move(granted);
   }
   co_return missing_privileges(needs, has);
@@ -98,7 +98,7 @@ Task<ProviderResult<std::vector<Finding>>> ProvisionLook::image(Context context)
   for (const std::string& host : hosts) {
     const std::string storage = storage_of(plan_.image);
     const auto volumes = co_await provider_.volumes(context, host, storage);
-    if (!volumes) co_return tl::unexpected(volumes.error());
+    if (!volumes) co_return forward_error(volumes);
     if (std::find(volumes->begin(), volumes->end(), plan_.image) != volumes->end()) continue;
     const std::string& schematic = profile_.talos.schematic_id;
     findings.push_back(
@@ -154,7 +154,7 @@ Task<void> ProvisionLook::read_tasks(Context context, Reading& reading, VmPlace 
 Task<ProviderResult<ProvisionSight>> ProvisionLook::look_once(Context context,
                                                               const ProvisionFacts& facts) {
   auto listed = co_await provider_.machines(context);
-  if (!listed) co_return tl::unexpected(listed.error());
+  if (!listed) co_return forward_error(listed);
   // Before the group: a run that is dropped here drops the readers first.
   Reading reading;
   reading.sight.vms = *std::move(listed);

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <string>
-#include <tl/expected.hpp>
 #include <vector>
 
 #include "async/context.h"
 #include "async/task.h"
+#include "base/result.h"
 #include "model/call.h"
 #include "model/machine_spec.h"
 

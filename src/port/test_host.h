@@ -269,7 +269,7 @@ class FakeHost final : public Host {
   }
   Result<SecretString> read_secret(const std::string& path) override {
     auto text = read_input(path);
-    if (!text) return tl::unexpected(std::move(text).error());
+    if (!text) return forward_error(text);
     return SecretString(*std::move(text));
   }
   Result<std::optional<std::string>> read_below(const std::string& folder,

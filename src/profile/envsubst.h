@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 
+#include "base/result.h"
 #include "profile/mapping_reader.h"
 #include "yaml/node.h"
 

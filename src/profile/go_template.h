@@ -3,7 +3,8 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
+
+#include "base/result.h"
 
 namespace ichor {
 

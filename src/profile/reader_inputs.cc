@@ -31,10 +31,10 @@ ReaderInputs reader_inputs(const std::string& profile, SecretWords& secrets, Hos
     // The template of role folders lies beside them.
     const bool beside = name.starts_with("../machineconfig") && name.ends_with(".yaml.j2");
     auto text = Repository(beside ? folder + ".." : folder, host).read(path);
-    if (!text) return tl::unexpected(std::move(text).error());
+    if (!text) return forward_error(text);
     const SecretString sealed(*std::move(text));
     auto plain = open_if_sealed(sealed, path, host);
-    if (!plain) return tl::unexpected(std::move(plain).error());
+    if (!plain) return forward_error(plain);
     if (!(*plain == sealed)) secrets.learn(*plain);
     return std::optional<std::string>(plain->reveal());
   };

@@ -53,7 +53,7 @@ Result<std::string> Repository::read(const std::string& path) const {
   }
   const std::string name = file.substr(below.size());
   auto text = host_.read_below(root_, name);
-  if (!text) return tl::unexpected(std::move(text).error());
+  if (!text) return forward_error(text);
   if (!*text) return fail(Errc::invalid, fmt::format("{}: No such file or directory", path));
   return **std::move(text);
 }

@@ -343,7 +343,7 @@ Result<std::string> render_with(jinja::Loader& parts, const BaseTemplate& base,
   }
   put(variables, "ENV", std::move(environment));
   auto bundle = secrets_value(secrets);
-  if (!bundle) return tl::unexpected(std::move(bundle).error());
+  if (!bundle) return forward_error(bundle);
   put(variables, "secrets", *std::move(bundle));
   auto rendering =
       jinja::render(base.text, base.file, variables, patch_template_options(base.text), &parts);

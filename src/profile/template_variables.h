@@ -1,8 +1,8 @@
 #pragma once
 
 #include <string>
-#include <tl/expected.hpp>
 
+#include "base/result.h"
 #include "model/cluster_profile.h"
 #include "template/render.h"
 #include "yaml/document.h"

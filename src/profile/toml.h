@@ -2,8 +2,8 @@
 
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 
+#include "base/result.h"
 #include "yaml/document.h"
 
 namespace ichor {

@@ -188,7 +188,7 @@ Task<ProviderResult<json>> ProxmoxProvider::get(Context context, std::string pat
 Task<ProviderResult<ProviderTaskId>> ProxmoxProvider::change(Context context, WebAsk wanted) {
   const std::string call = wanted.method + " " + wanted.target.substr(0, wanted.target.find('?'));
   const auto data = co_await ask(context, std::move(wanted));
-  if (!data) co_return tl::unexpected(data.error());
+  if (!data) co_return forward_error(data);
   const std::string name = data->is_string() ? data->get<std::string>() : std::string();
   const bool named = name.starts_with("UPID:") && name.size() <= kTextMax;
   if (!named) co_return tl::unexpected(unknown(call, "the answer names no task"));
@@ -197,7 +197,7 @@ Task<ProviderResult<ProviderTaskId>> ProxmoxProvider::change(Context context, We
 
 Task<ProviderResult<ProviderVersion>> ProxmoxProvider::version(Context context) {
   const auto data = co_await get(context, "/version");
-  if (!data) co_return tl::unexpected(data.error());
+  if (!data) co_return forward_error(data);
   ProviderVersion version;
   version.text = tidy(text_in(*data, "version"));
   const char* end = version.text.data() + version.text.size();
@@ -209,7 +209,7 @@ Task<ProviderResult<ProviderVersion>> ProxmoxProvider::version(Context context) 
 
 Task<ProviderResult<Privileges>> ProxmoxProvider::privileges(Context context, std::string path) {
   const auto data = co_await get(context, "/access/permissions?path=" + percent_encoded(path));
-  if (!data) co_return tl::unexpected(data.error());
+  if (!data) co_return forward_error(data);
   Privileges names;
   // By path; a token that may do nothing here has an empty object, or none.
   if (data->is_object() && data->contains(path) && (*data)[path].is_object()) {
@@ -220,7 +220,7 @@ Task<ProviderResult<Privileges>> ProxmoxProvider::privileges(Context context, st
 
 Task<ProviderResult<Privileges>> ProxmoxProvider::known_privileges(Context context) {
   const auto data = co_await get(context, "/access/roles");
-  if (!data) co_return tl::unexpected(data.error());
+  if (!data) co_return forward_error(data);
   // The role Administrator is built in, and has every privilege that the release knows.
   Privileges names;
   if (data->is_array()) {
@@ -235,7 +235,7 @@ Task<ProviderResult<Privileges>> ProxmoxProvider::known_privileges(Context conte
 
 Task<ProviderResult<std::vector<VmSeen>>> ProxmoxProvider::machines(Context context) {
   const auto data = co_await get(context, "/cluster/resources?type=vm");
-  if (!data) co_return tl::unexpected(data.error());
+  if (!data) co_return forward_error(data);
   if (!data->is_array()) co_return tl::unexpected(odd("GET /cluster/resources"));
   std::vector<VmSeen> vms;
   for (const json& row : *data) {
@@ -252,7 +252,7 @@ Task<ProviderResult<std::vector<VmSeen>>> ProxmoxProvider::machines(Context cont
 Task<ProviderResult<VmSeen>> ProxmoxProvider::machine(Context context, VmPlace place) {
   const std::string path = vm_path(place, "/status/current");
   const auto data = co_await get(context, path);
-  if (!data) co_return tl::unexpected(data.error());
+  if (!data) co_return forward_error(data);
   if (text_in(*data, "status").empty()) co_return tl::unexpected(odd("GET " + path));
   VmSeen vm = seen_in(*data);
   vm.place = std::move(place);
@@ -261,7 +261,7 @@ Task<ProviderResult<VmSeen>> ProxmoxProvider::machine(Context context, VmPlace p
 
 Task<ProviderResult<VmConfig>> ProxmoxProvider::config(Context context, VmPlace place) {
   const auto data = co_await get(context, vm_path(place, "/config"));
-  if (!data) co_return tl::unexpected(data.error());
+  if (!data) co_return forward_error(data);
   VmConfig config;
   if (!data->is_object()) co_return tl::unexpected(odd("GET " + vm_path(place, "/config")));
   for (const auto& [key, value] : data->items()) {
@@ -280,7 +280,7 @@ Task<ProviderResult<std::vector<std::string>>> ProxmoxProvider::volumes(Context 
   const auto data =
       co_await get(context, fmt::format("/nodes/{}/storage/{}/content?content=iso",
                                         percent_encoded(host), percent_encoded(storage)));
-  if (!data) co_return tl::unexpected(data.error());
+  if (!data) co_return forward_error(data);
   std::vector<std::string> names;
   if (data->is_array()) {
     for (const json& row : *data) names.push_back(tidy(text_in(row, "volid")));
@@ -292,7 +292,7 @@ Task<ProviderResult<std::vector<ProviderTask>>> ProxmoxProvider::tasks(Context c
                                                                        VmPlace place) {
   const auto data = co_await get(context, fmt::format("/nodes/{}/tasks?vmid={}&source=all&limit=50",
                                                       percent_encoded(place.host), place.id));
-  if (!data) co_return tl::unexpected(data.error());
+  if (!data) co_return forward_error(data);
   std::vector<ProviderTask> tasks;
   if (data->is_array()) {
     for (const json& row : *data) {
@@ -310,7 +310,7 @@ Task<ProviderResult<ProviderTask>> ProxmoxProvider::task(Context context, Provid
   const std::string path = fmt::format("/nodes/{}/tasks/{}/status", percent_encoded(host_of(id)),
                                        percent_encoded(id.value()));
   const auto data = co_await get(context, path);
-  if (!data) co_return tl::unexpected(data.error());
+  if (!data) co_return forward_error(data);
   ProviderTask task = task_of(*data);
   task.id = std::move(id);
   co_return task;
@@ -321,7 +321,7 @@ Task<ProviderResult<std::vector<std::string>>> ProxmoxProvider::task_log(Context
   const std::string path = fmt::format("/nodes/{}/tasks/{}/log?limit=50",
                                        percent_encoded(host_of(id)), percent_encoded(id.value()));
   const auto data = co_await get(context, path);
-  if (!data) co_return tl::unexpected(data.error());
+  if (!data) co_return forward_error(data);
   std::vector<std::string> lines;
   if (data->is_array()) {
     for (const json& row : *data) lines.push_back(tidy(text_in(row, "t")));
@@ -336,7 +336,7 @@ Task<ProviderResult<std::vector<IpAddress>>> ProxmoxProvider::guest_addresses(Co
   if (!data) {
     // No agent, or not allowed to ask it.
     if (data.error().progress == Progress::answered) co_return addresses;
-    co_return tl::unexpected(data.error());
+    co_return forward_error(data);
   }
   if (!data->is_object() || !data->contains("result") || !(*data)["result"].is_array()) {
     co_return addresses;

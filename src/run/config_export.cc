@@ -15,11 +15,11 @@ Result<SecretString> merged_talosconfig(const std::string& path, const SecretStr
                                         Host& host) {
   if (!host.has_file(path)) return own;
   const auto text = host.read_secret(path);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   auto there = pki::read_talosconfig(text->reveal(), path);
-  if (!there) return tl::unexpected(std::move(there).error());
+  if (!there) return forward_error(there);
   const auto added = pki::read_talosconfig(own.reveal(), "talosconfig");
-  if (!added) return tl::unexpected(added.error());
+  if (!added) return forward_error(added);
   for (const pki::TalosContext& context : added->contexts) {
     const auto found =
         std::find_if(there->contexts.begin(), there->contexts.end(),
@@ -49,26 +49,26 @@ Result<WrittenFiles> export_configs(const RunTarget& target, const ProfileInput&
   }
   const std::string talosconfig = target.config_dir + "/talosconfig";
   if (auto allowed = host.may_export(talosconfig); !allowed) {
-    return tl::unexpected(std::move(allowed).error());
+    return forward_error(allowed);
   }
   for (const auto& [path, text] : files) {
     if (auto allowed = host.may_export(path); !allowed) {
-      return tl::unexpected(std::move(allowed).error());
+      return forward_error(allowed);
     }
   }
   for (const auto& [path, text] : files) {
     if (auto done = host.write_private(path, text); !done) {
-      return tl::unexpected(std::move(done).error());
+      return forward_error(done);
     }
   }
   if (!files.empty()) written.emplace_back("configs", target.config_dir);
   const auto own = space.state->load("talosconfig");
-  if (!own) return tl::unexpected(own.error());
+  if (!own) return forward_error(own);
   if (!*own) return written;
   const auto text = merged_talosconfig(talosconfig, **own, host);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   if (auto done = host.export_secret(talosconfig, *text); !done) {
-    return tl::unexpected(std::move(done).error());
+    return forward_error(done);
   }
   written.emplace_back("talosconfig", talosconfig);
   return written;

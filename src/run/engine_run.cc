@@ -160,7 +160,7 @@ ReadOnlyWorld::ReadOnlyWorld(Workspace& space, Host& host)
 OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Host& host,
                                int tries) {
   if (auto found = find_machines(profile, space, host); !found) {
-    return tl::unexpected(std::move(found).error());
+    return forward_error(found);
   }
   ReadOnlyWorld looking(space, host);
   CancelScope scope;
@@ -179,7 +179,7 @@ OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space,
   for (const NodePlan& plan : profile.nodes) seen.nodes.emplace_back().node = plan.name;
   if (!options.offline) {
     auto looked = look_around(profile, space, host);
-    if (!looked) return tl::unexpected(std::move(looked).error());
+    if (!looked) return forward_error(looked);
     seen = *std::move(looked);
   }
   return plan_run(profile, space.configs, steps_of(profile, options), space.facts, std::move(seen),

@@ -65,15 +65,15 @@ OrEnd<KubeReach> reach_kube(const std::string& file, const NodeOptions& nodes,
   KubeReach reach;
   if (file.empty() || host.has_file(common.profile)) {
     auto input = read_profile_input(common, {nodes, {}, {}}, host);
-    if (!input) return tl::unexpected(std::move(input).error());
+    if (!input) return forward_error(input);
     auto target = find_target(common, *input, host);
-    if (!target) return tl::unexpected(std::move(target).error());
+    if (!target) return forward_error(target);
     reach.input = *std::move(input);
     reach.target = *std::move(target);
   }
   auto kubeconfig = file.empty() ? find_kubeconfig(file, *reach.input, *reach.target, host)
                                  : read_kubeconfig_file(file, host);
-  if (!kubeconfig) return tl::unexpected(std::move(kubeconfig).error());
+  if (!kubeconfig) return forward_error(kubeconfig);
   reach.kubeconfig = *std::move(kubeconfig);
   // A kubeconfig that was named is dialled as it says.
   auto client =

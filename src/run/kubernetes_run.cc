@@ -75,7 +75,7 @@ OrEnd<std::unique_ptr<KubernetesWork>> KubernetesWork::prepare(const ProfileInpu
     return tl::unexpected(std::move(refused));
   }
   auto material = load_material(input, state, {options.first, options.last}, host);
-  if (!material) return tl::unexpected(std::move(material).error());
+  if (!material) return forward_error(material);
   std::unique_ptr<KubernetesWork> work(
       new KubernetesWork(target, state, std::move(options), *std::move(material), host));
   KubePorts ports{
@@ -114,7 +114,7 @@ void KubernetesWork::tell_of_played_helm() {
 
 OrEnd<OpenedKube> KubernetesWork::open() {
   auto kubeconfig = kubeconfig_of(options_.kubeconfig, state_, options_.check, host_);
-  if (!kubeconfig) return tl::unexpected(std::move(kubeconfig).error());
+  if (!kubeconfig) return forward_error(kubeconfig);
   const bool own = options_.kubeconfig.empty();
   auto client = host_.open_kube(*kubeconfig, own ? target_.dial : nullptr);
   if (!client) return end_with(client.error());

@@ -43,7 +43,7 @@ Result<SecretString> output_of(std::vector<std::string> words, Host& host) {
   }
   call.limit = kProgramLimit;
   auto ended = host.run_program(std::move(call));
-  if (!ended) return tl::unexpected(std::move(ended).error());
+  if (!ended) return forward_error(ended);
   if (ended->exit == 0) return std::move(ended->output);
   return fail(Errc::invalid,
               fmt::format("{} ended with {}: {}", words.front(), ended->exit, ended->errors));
@@ -121,7 +121,7 @@ OrEnd<std::unique_ptr<Provider>> reach_provider(const ProfileInput& input, const
   OrEnd<WebServer> server = WebServer{};
   if (target.lab.empty()) {
     server = real_server(*input.provider, input, host);
-    if (!server) return tl::unexpected(std::move(server).error());
+    if (!server) return forward_error(server);
   } else {
     auto access = lab::read_proxmox_access(target.lab);
     if (!access) return end_with(access.error());

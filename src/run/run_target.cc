@@ -50,7 +50,7 @@ OrEnd<void> check_in_lab(const RunningLab& lab_found, const CommonOptions& commo
 OrEnd<RunTarget> target_on(const RunningLab& lab_found, const CommonOptions& common,
                            const ProfileInput& input) {
   if (auto known = check_in_lab(lab_found, common, input); !known) {
-    return tl::unexpected(std::move(known).error());
+    return forward_error(known);
   }
   RunTarget target;
   target.state_dir =
@@ -71,7 +71,7 @@ OrEnd<RunTarget> target_on(const RunningLab& lab_found, const CommonOptions& com
 OrEnd<RunTarget> find_target(const CommonOptions& common, const ProfileInput& input, Host& host) {
   if (!common.lab_state.empty()) {
     auto lab_found = find_lab(common, host);
-    if (!lab_found) return tl::unexpected(std::move(lab_found).error());
+    if (!lab_found) return forward_error(lab_found);
     return target_on(*lab_found, common, input);
   }
   RunTarget target;
@@ -84,7 +84,7 @@ OrEnd<RunTarget> find_target(const CommonOptions& common, const ProfileInput& in
 
 OrEnd<Workspace> open_to_look(const CommonOptions& common, const ProfileInput& input, Host& host) {
   const auto target = find_target(common, input, host);
-  if (!target) return tl::unexpected(target.error());
+  if (!target) return forward_error(target);
   WorkspaceOptions place = target->workspace_options();
   place.read_only = true;
   place.as_guest = true;

@@ -51,7 +51,7 @@ Result<std::optional<SecretString>> unwrap(const Stanza& stanza, const Identity&
     return fail(Errc::invalid, "the age file is damaged: an X25519 line has not one argument");
   }
   const auto share = from_base64_raw(stanza.arguments.front());
-  if (!share) return tl::unexpected(share.error());
+  if (!share) return forward_error(share);
   if (share->size() != kKeySize || stanza.body.size() != kFileKeySize + kTagSize) {
     return fail(Errc::invalid, "the age file is damaged: an X25519 line has another size");
   }
@@ -152,7 +152,7 @@ Result<SecretString> find_file_key(const Header& header, const Identities& ident
     if (stanza.type != kX25519) continue;
     for (const Identity& identity : identities.own) {
       auto key = unwrap(stanza, identity);
-      if (!key) return tl::unexpected(std::move(key).error());
+      if (!key) return forward_error(key);
       if (*key) return **std::move(key);
     }
   }
@@ -178,14 +178,14 @@ Result<SecretString> decrypt(std::string_view file, const Identities& identities
   std::string bare;
   if (is_armored(file)) {
     auto bytes = remove_armor(file);
-    if (!bytes) return tl::unexpected(std::move(bytes).error());
+    if (!bytes) return forward_error(bytes);
     bare = *std::move(bytes);
     file = bare;
   }
   const auto parsed = parse_header(file);
-  if (!parsed) return tl::unexpected(parsed.error());
+  if (!parsed) return forward_error(parsed);
   const auto file_key = find_file_key(parsed->header, identities);
-  if (!file_key) return tl::unexpected(file_key.error());
+  if (!file_key) return forward_error(file_key);
   if (file_key->size() != kFileKeySize) {
     return fail(Errc::invalid, "the age file is damaged: its key has another size");
   }

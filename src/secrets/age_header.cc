@@ -68,7 +68,7 @@ Result<Stanza> parse_stanza(std::string_view line, Lines& lines) {
     if (!lines.next(body)) return damaged("it ends within its header");
     if (body.size() > kColumns) return damaged("a line of its header is too long");
     const auto part = from_base64_raw(body);
-    if (!part) return tl::unexpected(part.error());
+    if (!part) return forward_error(part);
     stanza.body += *part;
     if (body.size() < kColumns) return stanza;
   }
@@ -106,7 +106,7 @@ Result<ParsedHeader> parse_header(std::string_view file) {
   while (lines.next(line)) {
     if (line.starts_with("-> ")) {
       auto stanza = parse_stanza(line, lines);
-      if (!stanza) return tl::unexpected(std::move(stanza).error());
+      if (!stanza) return forward_error(stanza);
       parsed.header.stanzas.push_back(*std::move(stanza));
       if (parsed.header.stanzas.size() > kStanzasMax) {
         return fail(Errc::invalid,
@@ -116,7 +116,7 @@ Result<ParsedHeader> parse_header(std::string_view file) {
     }
     if (!line.starts_with("--- ")) return damaged("its header has a line that belongs to nothing");
     auto mac = from_base64_raw(line.substr(4));
-    if (!mac) return tl::unexpected(std::move(mac).error());
+    if (!mac) return forward_error(mac);
     if (mac->size() != 32) return damaged("its header's MAC has another size");
     if (parsed.header.stanzas.empty()) return damaged("it has no recipient");
     parsed.header.mac = *std::move(mac);

@@ -86,7 +86,7 @@ bool Certificate::matches(const PrivateKey& key) const {
 
 Result<CertificateFacts> inspect(std::string_view pem) {
   const auto certificate = Certificate::from_pem(pem);
-  if (!certificate) return tl::unexpected(certificate.error());
+  if (!certificate) return forward_error(certificate);
   return certificate->facts();
 }
 

@@ -156,7 +156,7 @@ Result<X509Handle> leaf(const LeafRequest& request, const PrivateKey& key, X509*
   }
   if (ca != nullptr) add_authority_key_id(certificate.get(), ca);
   if (auto names = add_alternative_names(certificate.get(), request); !names) {
-    return tl::unexpected(names.error());
+    return forward_error(names);
   }
   return certificate;
 }
@@ -191,7 +191,7 @@ Result<std::string> issue_for(const CertificateAndKey& ca, const LeafRequest& re
     return fail(Errc::invalid, "the authority's key does not belong to its certificate", "T8");
   }
   auto certificate = leaf(request, key, authority.get());
-  if (!certificate) return tl::unexpected(certificate.error());
+  if (!certificate) return forward_error(certificate);
   return sign(certificate->get(), *ca_key);
 }
 
@@ -199,7 +199,7 @@ Result<CertificateAndKey> issue(const CertificateAndKey& ca, const LeafRequest& 
                                 KeyKind kind) {
   const PrivateKey key = PrivateKey::generate(kind);
   auto certificate = issue_for(ca, request, key);
-  if (!certificate) return tl::unexpected(certificate.error());
+  if (!certificate) return forward_error(certificate);
   return CertificateAndKey{std::move(*certificate), key.to_pem()};
 }
 
@@ -209,7 +209,7 @@ Result<CertificateAndKey> issue_self_signed(const LeafRequest& request, KeyKind 
 
 Result<CertificateAndKey> issue_self_signed(const LeafRequest& request, const PrivateKey& key) {
   auto certificate = leaf(request, key, nullptr);
-  if (!certificate) return tl::unexpected(certificate.error());
+  if (!certificate) return forward_error(certificate);
   return CertificateAndKey{sign(certificate->get(), key), key.to_pem()};
 }
 

@@ -312,9 +312,9 @@ std::string Readers::text() const {
 
 Result<Readers> readers_of(std::string_view text, const std::string& file, Format format) {
   auto tree = read_sealed(text, file, format);
-  if (!tree) return tl::unexpected(tree.error());
+  if (!tree) return forward_error(tree);
   auto metadata = take_metadata(*tree, format, file);
-  if (!metadata) return tl::unexpected(metadata.error());
+  if (!metadata) return forward_error(metadata);
   Readers readers;
   readers.other_keys = metadata->other_keys;
   readers.split_key = metadata->split_key;
@@ -332,9 +332,9 @@ Result<SecretString> decrypt(std::string_view text, const std::string& file,
   bool ignored = false;
   if (!no_key) no_key = &ignored;
   auto tree = read_sealed(text, file, options.input);
-  if (!tree) return tl::unexpected(std::move(tree).error());
+  if (!tree) return forward_error(tree);
   auto metadata = take_metadata(*tree, options.input, file);
-  if (!metadata) return tl::unexpected(std::move(metadata).error());
+  if (!metadata) return forward_error(metadata);
   const auto selector = Selector::make(metadata->rules);
   if (!selector) {
     return fail(Errc::invalid, fmt::format("{}: {}", file, selector.error().message));
@@ -344,9 +344,9 @@ Result<SecretString> decrypt(std::string_view text, const std::string& file,
     return fail(Errc::invalid, fmt::format("{}: {}", file, data_key.error().message));
   }
   Opening opening(*selector, *data_key, file);
-  if (auto opened = opening.run(*tree); !opened) return tl::unexpected(opened.error());
+  if (auto opened = opening.run(*tree); !opened) return forward_error(opened);
   if (auto fits = check_mac(*metadata, *data_key, opening.mac(), file); !fits) {
-    return tl::unexpected(fits.error());
+    return forward_error(fits);
   }
   auto plain = write_plain(*tree, options.output);
   if (!plain) return fail(Errc::invalid, fmt::format("{}: {}", file, plain.error().message));
@@ -357,7 +357,7 @@ Result<std::string> encrypt(std::string_view text, const std::string& file,
                             const EncryptOptions& options) {
   check(!options.recipients.empty(), "a file has at least one recipient");
   auto tree = read_plain(text, file, options.input);
-  if (!tree) return tl::unexpected(std::move(tree).error());
+  if (!tree) return forward_error(tree);
   if (tree->documents.empty()) return fail(Errc::invalid, fmt::format("{}: it is empty", file));
   if (has_metadata(*tree, options.output)) {
     return fail(Errc::invalid,
@@ -370,7 +370,7 @@ Result<std::string> encrypt(std::string_view text, const std::string& file,
   if (options.input != Format::binary) metadata.rules = options.rules;
   metadata.last_modified = rfc3339(options.now);
   const auto selector = Selector::make(metadata.rules);
-  if (!selector) return tl::unexpected(selector.error());
+  if (!selector) return forward_error(selector);
   const SecretString data_key = pki::random_bytes(kDataKeySize);
   for (const age::Recipient& recipient : options.recipients) {
     metadata.age.push_back({recipient.text(), age::encrypt(data_key.reveal(), {recipient})});

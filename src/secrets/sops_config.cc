@@ -109,7 +109,7 @@ Result<std::optional<CreationRule>> creation_rule(std::string_view config,
       if (!pattern->is_in(path)) continue;
     }
     auto rule = Reader(*document).rule(node);
-    if (!rule) return tl::unexpected(std::move(rule).error());
+    if (!rule) return forward_error(rule);
     return std::optional<CreationRule>(*std::move(rule));
   }
   return fail(Errc::invalid,

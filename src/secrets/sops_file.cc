@@ -22,7 +22,7 @@ Result<SecretString> ask_sops(std::vector<std::string> arguments, std::string_vi
   call.variables = variables_for_keys(host);
   call.input = SecretString(std::string(text));
   auto done = host.run_program(std::move(call));
-  if (!done) return tl::unexpected(std::move(done).error());
+  if (!done) return forward_error(done);
   if (done->exit != 0) {
     return fail(Errc::io, fmt::format("sops ended with {}: {}", done->exit, done->errors));
   }
@@ -32,7 +32,7 @@ Result<SecretString> ask_sops(std::vector<std::string> arguments, std::string_vi
 Result<SecretString> open_sops(std::string_view text, const std::string& file,
                                const sops::DecryptOptions& options, Host& host) {
   const auto readers = sops::readers_of(text, file, options.input);
-  if (!readers) return tl::unexpected(readers.error());
+  if (!readers) return forward_error(readers);
   const AgeKeys keys = find_age_keys(readers->recipients, host);
   bool no_key = false;
   auto plain = sops::decrypt(text, file, options, keys.identities, &no_key);
@@ -57,7 +57,7 @@ Result<SecretString> open_if_sealed(SecretString text, const std::string& file, 
 
 Result<SecretString> read_secret_file(const std::string& path, Host& host) {
   auto text = host.read_input(path);
-  if (!text) return tl::unexpected(std::move(text).error());
+  if (!text) return forward_error(text);
   const SecretString secret(*std::move(text));
   const auto format = sops::format_of(path);
   if (format && sops::looks_encrypted(secret.reveal(), *format)) {

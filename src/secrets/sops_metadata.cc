@@ -127,14 +127,14 @@ std::size_t parts_needed(const Value& root, std::size_t groups) {
 
 Result<Metadata> read_metadata(const Value& root) {
   Metadata metadata;
-  if (auto read = read_keys(root, 0, metadata); !read) return tl::unexpected(read.error());
+  if (auto read = read_keys(root, 0, metadata); !read) return forward_error(read);
   const Value* groups = find(root, "key_groups");
   if (metadata.age.empty() && metadata.other_keys.empty() && groups && groups->type == Type::list) {
     std::size_t number = 0;
     for (const Value& group : groups->list) {
       if (group.is_comment()) continue;
       if (auto read = read_keys(group, number++, metadata); !read) {
-        return tl::unexpected(read.error());
+        return forward_error(read);
       }
     }
     metadata.split_key = number > 1;

@@ -36,7 +36,7 @@ Result<std::optional<sops::CreationRule>> rule_for(const std::string& file, Host
   const std::string config = find_config(host);
   if (config.empty()) return std::optional<sops::CreationRule>();
   const auto text = host.read_input(config);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   std::string path = host.absolute(file);
   const std::string folder = config.substr(0, config.rfind('/') + 1);
   if (path.starts_with(folder)) path.erase(0, folder.size());
@@ -51,7 +51,7 @@ Result<Plan> make_plan(const SealOptions& request, Host& host) {
   }
   const auto rule = rule_for(request.file, host);
   // Who names the recipients need not be in the rules.
-  if (!rule && plan.recipients.empty()) return tl::unexpected(rule.error());
+  if (!rule && plan.recipients.empty()) return forward_error(rule);
   const sops::Rules& wanted = request.rules;
   const bool chosen = !(wanted.encrypted_regex.empty() && wanted.unencrypted_regex.empty() &&
                         wanted.encrypted_suffix.empty() && wanted.unencrypted_suffix.empty());
@@ -85,7 +85,7 @@ Result<std::vector<age::Recipient>> parse_recipients(Plan& plan) {
   std::vector<age::Recipient> list;
   for (const std::string& text : plan.recipients) {
     auto recipient = age::Recipient::parse(text);
-    if (!recipient) return tl::unexpected(std::move(recipient).error());
+    if (!recipient) return forward_error(recipient);
     if (recipient->kind() == age::KeyKind::outside) plan.outside.push_back(text.substr(0, 8) + "…");
     list.push_back(*std::move(recipient));
   }
@@ -130,9 +130,9 @@ bool has_sops_name(const std::string& path) {
 
 Result<SecretString> seal_text(const SealOptions& request, const SecretString& plain, Host& host) {
   auto plan = make_plan(request, host);
-  if (!plan) return tl::unexpected(std::move(plan).error());
+  if (!plan) return forward_error(plan);
   auto recipients = parse_recipients(*plan);
-  if (!recipients) return tl::unexpected(std::move(recipients).error());
+  if (!recipients) return forward_error(recipients);
   if (request.output_type == "age") {
     if (!plan->outside.empty()) {
       return fail(Errc::invalid, fmt::format("{}: only the age program can encrypt to {}",
@@ -141,7 +141,7 @@ Result<SecretString> seal_text(const SealOptions& request, const SecretString& p
     return SecretString(age::encrypt(plain.reveal(), *recipients));
   }
   const auto input = format_wanted(request.input_type, request.file);
-  if (!input) return tl::unexpected(input.error());
+  if (!input) return forward_error(input);
   sops::EncryptOptions options;
   options.input = *input;
   options.output =
@@ -151,7 +151,7 @@ Result<SecretString> seal_text(const SealOptions& request, const SecretString& p
   options.rules = plan->rules;
   options.now = host.clock().wall();
   auto sealed = sops::encrypt(plain.reveal(), request.file, options);
-  if (!sealed) return tl::unexpected(std::move(sealed).error());
+  if (!sealed) return forward_error(sealed);
   return SecretString(*std::move(sealed));
 }
 

@@ -318,7 +318,7 @@ class Writer {
 
 Result<Tree> read_yaml(std::string_view text, const std::string& file) {
   auto documents = yaml::parse(text, file);
-  if (!documents) return tl::unexpected(std::move(documents).error());
+  if (!documents) return forward_error(documents);
   std::vector<yaml::Comment> comments = yaml::find_comments(text);
   Tree tree;
   std::optional<Error> error;
@@ -345,7 +345,7 @@ Result<SecretString> write_yaml(const Tree& tree) {
   std::string text;
   for (const Value& document : tree.documents) {
     const auto part = Writer().document(document);
-    if (!part) return tl::unexpected(part.error());
+    if (!part) return forward_error(part);
     if (!text.empty()) text += "---\n";
     text += part->reveal();
   }

@@ -125,7 +125,7 @@ Result<Talosconfig> make_talosconfig(const std::string& cluster_name,
                                      std::vector<std::string> nodes, WallTime now,
                                      const std::vector<std::string>& roles, Duration lifetime) {
   auto client = issue_talos_client(os_ca, roles, now, lifetime);
-  if (!client) return tl::unexpected(client.error());
+  if (!client) return forward_error(client);
   TalosContext context{cluster_name, std::move(endpoints), std::move(nodes), os_ca.certificate,
                        std::move(*client)};
   return Talosconfig{cluster_name, {std::move(context)}};

@@ -265,7 +265,7 @@ Task<CallResult<Dialer::Dialed>> Dialer::dial(Context context, Target target) {
   const bool hurries = target.connect > Duration::zero();
   auto limit = Limit::start(io_, hurries ? target.connect : target.limit);
   auto socket = co_await connect(context, limit, io_, target.endpoint, handshake.report.contact);
-  if (!socket) co_return tl::unexpected(std::move(socket).error());
+  if (!socket) co_return forward_error(socket);
   if (hurries) limit = Limit::start(io_, target.limit);
 
   grpc::SslPtr tls(SSL_new(tls_.get()));
@@ -281,7 +281,7 @@ Task<CallResult<Dialer::Dialed>> Dialer::dial(Context context, Target target) {
   };
   auto shaken = co_await finish_step(context, limit, stream, &grpc::TlsStream::handshake,
                                      target.endpoint, "the TLS handshake was not finished");
-  if (!shaken) co_return tl::unexpected(std::move(shaken).error());
+  if (!shaken) co_return forward_error(shaken);
   if (shaken->kind == Step::Kind::closed) {
     handshake.report.contact = Contact::not_tls;
     handshake.report.why_not = clean_text(shaken->why, 256);
@@ -294,7 +294,7 @@ Task<CallResult<Dialer::Dialed>> Dialer::dial(Context context, Target target) {
     co_return tl::unexpected(closed("it is not asked: " + detail_of(handshake.report)));
   }
   auto peer = judge_handshake(handshake.report, target.demand);
-  if (!peer) co_return tl::unexpected(std::move(peer).error());
+  if (!peer) co_return forward_error(peer);
   if (target.only_configured && peer->mode == PeerMode::maintenance) {
     co_return tl::unexpected(
         not_opened(Code::unavailable, "in maintenance mode, where calls are not passed on"));
@@ -306,13 +306,13 @@ Task<CallResult<Dialer::Dialed>> Dialer::dial(Context context, Target target) {
     // reset would overtake its last words. One that takes the certificate speaks first.
     auto spoke = co_await finish_step(context, limit, stream, &grpc::TlsStream::peek,
                                       target.endpoint, "silence after the TLS handshake");
-    if (!spoke) co_return tl::unexpected(std::move(spoke).error());
+    if (!spoke) co_return forward_error(spoke);
     if (spoke->kind == Step::Kind::closed) {
       handshake.report.client_accepted = false;
       // A close without an alert says nothing about our certificate.
       if (handshake.report.alert < 0) co_return tl::unexpected(closed(spoke->why));
       auto refused = judge_handshake(handshake.report, target.demand);
-      if (!refused) co_return tl::unexpected(std::move(refused).error());
+      if (!refused) co_return forward_error(refused);
     }
   }
 
@@ -321,7 +321,7 @@ Task<CallResult<Dialer::Dialed>> Dialer::dial(Context context, Target target) {
   auto channel = std::make_unique<grpc::Channel>(std::move(stream), std::move(options));
   const std::unique_ptr<SSL, decltype(forget)> forgotten(handle, forget);
   auto greeted = co_await await_greeting(context, limit, *channel, target.endpoint);
-  if (!greeted) co_return tl::unexpected(std::move(greeted).error());
+  if (!greeted) co_return forward_error(greeted);
   if (!channel->alive()) co_return tl::unexpected(closed(channel->why()));
   co_return Dialed{*std::move(peer), std::move(channel)};
 }

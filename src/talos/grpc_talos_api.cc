@@ -47,7 +47,7 @@ Result<std::unique_ptr<GrpcTalosApi>> GrpcTalosApi::make(Options options) {
   check(static_cast<bool>(options.canonical_digest), "configs can be compared");
   if (options.credentials) {
     if (auto good = check_pair(*options.credentials); !good) {
-      return tl::unexpected(std::move(good).error());
+      return forward_error(good);
     }
   }
   // protobuf prints about every text of a node that is not UTF-8, over whatever is shown there.
@@ -70,7 +70,7 @@ Task<OpenResult> GrpcTalosApi::open_at(Context context, IpAddress address, std::
   target.only_configured = !forward_to.empty();
   target.limit = limit;
   auto dialed = co_await dialer_.dial(context, std::move(target));
-  if (!dialed) co_return tl::unexpected(std::move(dialed).error());
+  if (!dialed) co_return forward_error(dialed);
   co_return session_on(*std::move(dialed), std::move(forward_to));
 }
 

@@ -33,7 +33,7 @@ Task<CallResult<std::vector<Resource>>> list_resources(Context context,
   request.set_type(type);
   request.mutable_options();
   auto replies = co_await collect(context, connection, call, method::kListResources, request);
-  if (!replies) co_return tl::unexpected(std::move(replies).error());
+  if (!replies) co_return forward_error(replies);
   std::vector<Resource> resources;
   for (auto& reply : *replies) resources.push_back(std::move(*reply.mutable_resource()));
   co_return resources;

@@ -28,7 +28,7 @@ Task<CallResult<std::optional<Spec>>> get_spec(Context context,
                                                std::string name_space, std::string type,
                                                std::string id, GetMethod how = method::kGet) {
   auto got = co_await get_resource(context, connection, call, name_space, type, id, how);
-  if (!got) co_return tl::unexpected(std::move(got).error());
+  if (!got) co_return forward_error(got);
   if (!*got) co_return std::optional<Spec>();
   auto spec = spec_of<Spec>(**got);
   if (!spec) co_return tl::unexpected(bad_reply(call, type + " cannot be decoded"));
@@ -41,7 +41,7 @@ Task<CallResult<std::vector<Named<Spec>>>> list_specs(Context context,
                                                       Call call, std::string name_space,
                                                       std::string type) {
   auto listed = co_await list_resources(context, connection, call, name_space, type);
-  if (!listed) co_return tl::unexpected(std::move(listed).error());
+  if (!listed) co_return forward_error(listed);
   std::vector<Named<Spec>> specs;
   for (const cosi::resource::Resource& resource : *listed) {
     auto spec = spec_of<Spec>(resource);

@@ -72,7 +72,7 @@ Task<CallResult<Reply>> unary(Context context, std::shared_ptr<Connection> conne
   forget_secrets(request);
   auto answer = co_await unary_bytes(context, std::move(connection), call, method.path,
                                      std::move(bytes), method.reply_bytes_max);
-  if (!answer) co_return tl::unexpected(std::move(answer).error());
+  if (!answer) co_return forward_error(answer);
   std::size_t fields = 0;
   co_return decode_reply<Reply>(call, *answer, fields);
 }
@@ -85,12 +85,12 @@ Task<CallResult<std::vector<Reply>>> collect(Context context,
   auto answers =
       co_await collect_bytes(context, std::move(connection), call, method.path,
                              request.SerializeAsString(), limits, method.reply_bytes_max);
-  if (!answers) co_return tl::unexpected(std::move(answers).error());
+  if (!answers) co_return forward_error(answers);
   std::vector<Reply> replies;
   std::size_t fields = 0;
   for (const std::string& bytes : *answers) {
     auto reply = decode_reply<Reply>(call, bytes, fields);
-    if (!reply) co_return tl::unexpected(std::move(reply).error());
+    if (!reply) co_return forward_error(reply);
     replies.push_back(*std::move(reply));
   }
   co_return replies;

@@ -39,7 +39,7 @@ bool not_served(const CallError& error) {
 template <class Reply>
 auto only_item(Call call, CallResult<Reply> reply)
     -> CallResult<std::decay_t<decltype(reply->messages(0))>> {
-  if (!reply) return tl::unexpected(std::move(reply).error());
+  if (!reply) return forward_error(reply);
   if (reply->messages_size() != 1) return tl::unexpected(bad_reply(call, "not one item"));
   if (auto error = item_error(call, reply->messages(0))) return tl::unexpected(*error);
   return std::move(*reply->mutable_messages(0));
@@ -47,7 +47,7 @@ auto only_item(Call call, CallResult<Reply> reply)
 
 /// The bytes of a data stream in one piece.
 CallResult<std::string> joined(Call call, CallResult<std::vector<common::Data>> pieces) {
-  if (!pieces) return tl::unexpected(std::move(pieces).error());
+  if (!pieces) return forward_error(pieces);
   std::string bytes;
   for (const common::Data& piece : *pieces) {
     if (auto error = item_error(call, piece)) return tl::unexpected(*error);
@@ -72,16 +72,16 @@ Task<CallResult<std::string>> GrpcSession::version_tag(Context context) {
   auto spec = co_await get_spec<spec::Version>(context, connection_, Call::version, "runtime",
                                                "Versions.runtime.talos.dev", "version");
   if (spec && *spec) co_return (*spec)->version();
-  if (!spec && !not_served(spec.error())) co_return tl::unexpected(std::move(spec).error());
+  if (!spec && !not_served(spec.error())) co_return forward_error(spec);
   auto reply = co_await unary(context, connection_, Call::version, method::kVersion, Empty());
   auto item = only_item(Call::version, std::move(reply));
-  if (!item) co_return tl::unexpected(std::move(item).error());
+  if (!item) co_return forward_error(item);
   co_return item->version().tag();
 }
 
 Task<CallResult<TalosVersion>> GrpcSession::version(Context context) {
   auto tag = co_await version_tag(context);
-  if (!tag) co_return tl::unexpected(std::move(tag).error());
+  if (!tag) co_return forward_error(tag);
   const auto version = version_from(*tag);
   if (!version) co_return tl::unexpected(bad_reply(Call::version, "no version: " + *tag));
   co_return *version;
@@ -91,7 +91,7 @@ Task<CallResult<MachineStatus>> GrpcSession::machine_status(Context context) {
   auto spec =
       co_await get_spec<spec::MachineStatus>(context, connection_, Call::machine_status, "runtime",
                                              "MachineStatuses.runtime.talos.dev", "machine");
-  if (!spec) co_return tl::unexpected(std::move(spec).error());
+  if (!spec) co_return forward_error(spec);
   // It appears a moment after the API does.
   if (!*spec) co_return MachineStatus();
   co_return machine_status_from(**spec);
@@ -103,7 +103,7 @@ Task<CallResult<BootId>> GrpcSession::boot_id(Context context) {
   auto pieces = co_await collect(context, connection_, Call::identity, method::kRead, request);
   auto bytes = joined(Call::identity, std::move(pieces));
   if (!bytes && not_served(bytes.error())) co_return BootId();
-  if (!bytes) co_return tl::unexpected(std::move(bytes).error());
+  if (!bytes) co_return forward_error(bytes);
   std::string text = clean_text(*bytes, 64);
   text.erase(text.find_last_not_of(' ') + 1);
   co_return BootId(std::move(text));
@@ -113,10 +113,10 @@ Task<CallResult<Identity>> GrpcSession::identity(Context context) {
   const std::string kind = "SystemInformations.hardware.talos.dev";
   auto links = co_await list_specs<spec::LinkStatus>(context, connection_, Call::identity,
                                                      "network", "LinkStatuses.net.talos.dev");
-  if (!links) co_return tl::unexpected(std::move(links).error());
+  if (!links) co_return forward_error(links);
   auto system = co_await get_resource(context, connection_, Call::identity, "hardware", kind,
                                       "systeminformation");
-  if (!system) co_return tl::unexpected(std::move(system).error());
+  if (!system) co_return forward_error(system);
   Identity identity;
   if (*system) {
     const auto spec = spec_of<spec::SystemInformation>(**system);
@@ -127,13 +127,13 @@ Task<CallResult<Identity>> GrpcSession::identity(Context context) {
     // A container has no such resource; this one is there from the start of its boot as well.
     system = co_await get_resource(context, connection_, Call::identity, "runtime",
                                    "MachineStatuses.runtime.talos.dev", "machine");
-    if (!system) co_return tl::unexpected(std::move(system).error());
+    if (!system) co_return forward_error(system);
   }
   if (*system) identity.since = since_from((*system)->metadata());
   identity.macs = macs_from(*links);
   if (peer_.mode == PeerMode::configured) {
     auto boot = co_await boot_id(context);
-    if (!boot) co_return tl::unexpected(std::move(boot).error());
+    if (!boot) co_return forward_error(boot);
     identity.boot_id = *std::move(boot);
   }
   co_return identity;
@@ -142,11 +142,11 @@ Task<CallResult<Identity>> GrpcSession::identity(Context context) {
 Task<CallResult<void>> GrpcSession::read_extras(Context context, Sighting& seen) {
   auto links = co_await list_specs<spec::LinkStatus>(context, connection_, Call::identity,
                                                      "network", "LinkStatuses.net.talos.dev");
-  if (!links) co_return tl::unexpected(std::move(links).error());
+  if (!links) co_return forward_error(links);
   seen.links = links_from(*links);
   auto extensions = co_await list_specs<spec::Extension>(
       context, connection_, Call::hardware, "runtime", "ExtensionStatuses.runtime.talos.dev");
-  if (!extensions) co_return tl::unexpected(std::move(extensions).error());
+  if (!extensions) co_return forward_error(extensions);
   for (const auto& extension : *extensions) {
     const spec::ExtensionMetadata& metadata = extension.spec.metadata();
     if (metadata.name() == "schematic") seen.schematic = clean_text(metadata.version(), 64);
@@ -157,20 +157,20 @@ Task<CallResult<void>> GrpcSession::read_extras(Context context, Sighting& seen)
 Task<CallResult<std::vector<Disk>>> GrpcSession::disks(Context context) {
   auto disks = co_await list_specs<spec::Disk>(context, connection_, Call::disks, "runtime",
                                                "Disks.block.talos.dev");
-  if (!disks) co_return tl::unexpected(std::move(disks).error());
+  if (!disks) co_return forward_error(disks);
   auto volumes = co_await list_specs<spec::DiscoveredVolume>(
       context, connection_, Call::disks, "runtime", "DiscoveredVolumes.block.talos.dev");
-  if (!volumes) co_return tl::unexpected(std::move(volumes).error());
+  if (!volumes) co_return forward_error(volumes);
   auto system = co_await get_spec<spec::SystemDisk>(context, connection_, Call::disks, "runtime",
                                                     "SystemDisks.block.talos.dev", "system-disk");
-  if (!system) co_return tl::unexpected(std::move(system).error());
+  if (!system) co_return forward_error(system);
   co_return disks_from(*disks, *volumes, *system);
 }
 
 Task<CallResult<std::vector<ServiceStatus>>> GrpcSession::services(Context context) {
   auto reply = co_await unary(context, connection_, Call::services, method::kServiceList, Empty());
   auto item = only_item(Call::services, std::move(reply));
-  if (!item) co_return tl::unexpected(std::move(item).error());
+  if (!item) co_return forward_error(item);
   if (item->services_size() > kItemsMax) co_return too_many(Call::services, "services");
   std::vector<ServiceStatus> services;
   for (const auto& info : item->services()) services.push_back(service_from(info));
@@ -181,7 +181,7 @@ Task<CallResult<bool>> GrpcSession::time_synced(Context context) {
   auto spec =
       co_await get_spec<spec::TimeStatus>(context, connection_, Call::time_status, "runtime",
                                           "TimeStatuses.v1alpha1.talos.dev", "node");
-  if (!spec) co_return tl::unexpected(std::move(spec).error());
+  if (!spec) co_return forward_error(spec);
   co_return *spec && (*spec)->synced();
 }
 
@@ -191,7 +191,7 @@ Task<CallResult<std::optional<Digest>>> GrpcSession::config_digest(Context conte
   auto spec = co_await get_spec<spec::MachineConfig>(context, connection_, Call::config_digest,
                                                      "config", "MachineConfigs.config.talos.dev",
                                                      "v1alpha1", method::kGetConfig);
-  if (!spec) co_return tl::unexpected(std::move(spec).error());
+  if (!spec) co_return forward_error(spec);
   if (!*spec) co_return std::optional<Digest>();
   std::string& yaml = *(*spec)->mutable_yaml_marshalled();
   if (yaml.size() > kConfigBytesMax) {
@@ -236,7 +236,7 @@ Task<CallResult<std::vector<EtcdMember>>> GrpcSession::etcd_members(Context cont
   auto reply =
       co_await unary(context, connection_, Call::etcd_members, method::kEtcdMemberList, request);
   auto item = only_item(Call::etcd_members, std::move(reply));
-  if (!item) co_return tl::unexpected(std::move(item).error());
+  if (!item) co_return forward_error(item);
   if (item->members_size() > kItemsMax) co_return too_many(Call::etcd_members, "members");
   std::vector<EtcdMember> members;
   for (const auto& member : item->members()) members.push_back(etcd_member_from(member));
@@ -247,14 +247,14 @@ Task<CallResult<EtcdStatus>> GrpcSession::etcd_status(Context context) {
   auto reply =
       co_await unary(context, connection_, Call::etcd_status, method::kEtcdStatus, Empty());
   auto item = only_item(Call::etcd_status, std::move(reply));
-  if (!item) co_return tl::unexpected(std::move(item).error());
+  if (!item) co_return forward_error(item);
   co_return etcd_status_from(item->member_status());
 }
 
 Task<CallResult<std::vector<EtcdAlarm>>> GrpcSession::etcd_alarms(Context context) {
   auto reply =
       co_await unary(context, connection_, Call::etcd_alarms, method::kEtcdAlarmList, Empty());
-  if (!reply) co_return tl::unexpected(std::move(reply).error());
+  if (!reply) co_return forward_error(reply);
   std::vector<EtcdAlarm> alarms;
   for (const auto& item : reply->messages()) {
     if (auto error = item_error(Call::etcd_alarms, item)) co_return tl::unexpected(*error);
@@ -270,7 +270,7 @@ Task<CallResult<SecretString>> GrpcSession::kubeconfig(Context context) {
   auto pieces =
       co_await collect(context, connection_, Call::kubeconfig, method::kKubeconfig, Empty());
   auto archive = joined(Call::kubeconfig, std::move(pieces));
-  if (!archive) co_return tl::unexpected(std::move(archive).error());
+  if (!archive) co_return forward_error(archive);
   auto kubeconfig = kubeconfig_from_archive(*archive);
   wipe(*archive);
   if (!kubeconfig) {
@@ -291,12 +291,12 @@ Task<CallResult<void>> GrpcSession::read_platform(Context context, Hardware& har
       hardware.container = item->platform().mode() == "container";
       co_return CallResult<void>();
     }
-    if (!not_served(item.error())) co_return tl::unexpected(std::move(item).error());
+    if (!not_served(item.error())) co_return forward_error(item);
   }
   auto platform =
       co_await get_spec<spec::PlatformMetadata>(context, connection_, Call::hardware, "runtime",
                                                 "PlatformMetadatas.talos.dev", "platformmetadata");
-  if (!platform) co_return tl::unexpected(std::move(platform).error());
+  if (!platform) co_return forward_error(platform);
   if (!*platform) {
     // It appears a moment after the API does, and a guess would be a judgement on disks.
     CallError error = bad_reply(Call::hardware, "the node does not know its platform yet");
@@ -315,12 +315,12 @@ Task<CallResult<void>> GrpcSession::read_memory(Context context, Hardware& hardw
       if (item->meminfo().memtotal() > 0) hardware.memory_bytes = item->meminfo().memtotal() << 10;
       co_return CallResult<void>();
     }
-    if (!not_served(item.error())) co_return tl::unexpected(std::move(item).error());
+    if (!not_served(item.error())) co_return forward_error(item);
   }
   // In maintenance mode there is only what SMBIOS tells; a container has nothing.
   auto modules = co_await list_specs<spec::MemoryModule>(
       context, connection_, Call::hardware, "hardware", "MemoryModules.hardware.talos.dev");
-  if (!modules) co_return tl::unexpected(std::move(modules).error());
+  if (!modules) co_return forward_error(modules);
   std::uint64_t total = 0;
   for (const auto& module : *modules) total += std::uint64_t{module.spec.size_mib()} << 20;
   if (total > 0) hardware.memory_bytes = total;
@@ -330,24 +330,24 @@ Task<CallResult<void>> GrpcSession::read_memory(Context context, Hardware& hardw
 Task<CallResult<Hardware>> GrpcSession::hardware(Context context) {
   Hardware hardware;
   auto platform = co_await read_platform(context, hardware);
-  if (!platform) co_return tl::unexpected(std::move(platform).error());
+  if (!platform) co_return forward_error(platform);
   auto memory = co_await read_memory(context, hardware);
-  if (!memory) co_return tl::unexpected(std::move(memory).error());
+  if (!memory) co_return forward_error(memory);
   auto security = co_await get_spec<spec::SecurityState>(
       context, connection_, Call::hardware, "runtime", "SecurityStates.talos.dev", "securitystate");
   if (!security && !not_served(security.error())) {
-    co_return tl::unexpected(std::move(security).error());
+    co_return forward_error(security);
   }
   if (security && *security) hardware.secure_boot = (*security)->secure_boot();
   auto volume =
       co_await get_spec<spec::VolumeStatus>(context, connection_, Call::hardware, "runtime",
                                             "VolumeStatuses.block.talos.dev", "EPHEMERAL");
-  if (!volume && !not_served(volume.error())) co_return tl::unexpected(std::move(volume).error());
+  if (!volume && !not_served(volume.error())) co_return forward_error(volume);
   if (volume && *volume && (*volume)->size() > 0) hardware.ephemeral_bytes = (*volume)->size();
   auto extensions = co_await list_specs<spec::Extension>(
       context, connection_, Call::hardware, "runtime", "ExtensionStatuses.runtime.talos.dev");
   if (!extensions && !not_served(extensions.error())) {
-    co_return tl::unexpected(std::move(extensions).error());
+    co_return forward_error(extensions);
   }
   if (extensions) {
     for (const auto& extension : *extensions) {
@@ -364,7 +364,7 @@ Task<CallResult<std::vector<std::string>>> GrpcSession::dmesg(Context context, i
   auto pieces = co_await collect(context, connection_, Call::dmesg, method::kDmesg,
                                  machine::DmesgRequest(), limits);
   auto bytes = joined(Call::dmesg, std::move(pieces));
-  if (!bytes) co_return tl::unexpected(std::move(bytes).error());
+  if (!bytes) co_return forward_error(bytes);
   co_return last_lines(*bytes, lines);
 }
 
@@ -377,7 +377,7 @@ Task<CallResult<std::vector<std::string>>> GrpcSession::events(Context context, 
   constexpr Duration kListenTime = std::chrono::seconds(2);
   auto events = co_await collect(context.within(kListenTime), connection_, Call::events,
                                  method::kEvents, request, limits);
-  if (!events) co_return tl::unexpected(std::move(events).error());
+  if (!events) co_return forward_error(events);
   std::vector<std::string> lines;
   for (const machine::Event& event : *events) {
     if (auto error = item_error(Call::events, event)) co_return tl::unexpected(*error);

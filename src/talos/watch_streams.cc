@@ -153,7 +153,7 @@ Task<CallResult<std::unique_ptr<Watch>>> open_watch(Context context,
   }
   auto watch = std::make_unique<MergedWatch>(context, std::move(connection));
   auto opened = co_await watch->open(context);
-  if (!opened) co_return tl::unexpected(std::move(opened).error());
+  if (!opened) co_return forward_error(opened);
   watch->ring_from_now_on(changed);
   co_return watch;
 }

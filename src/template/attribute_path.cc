@@ -27,7 +27,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 Outcome<AttributePath> AttributePath::of(const Value& attribute) {
   AttributePath path;
   if (attribute.is_none()) return path;
-  if (auto defined = need_defined(attribute); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(attribute); !defined) return forward_error(defined);
   if (!attribute.is_string()) {
     path.parts_.push_back(attribute);
     return path;
@@ -53,7 +53,7 @@ Outcome<std::vector<AttributePath>> AttributePath::several(const Value& attribut
   }
   for (const Value& name : names) {
     auto path = of(name);
-    if (!path) return tl::unexpected(path.error());
+    if (!path) return forward_error(path);
     paths.push_back(*std::move(path));
   }
   return paths;

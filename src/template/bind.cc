@@ -10,7 +10,7 @@ namespace ichor::jinja {
 
 Outcome<std::int64_t> Given::integer(std::size_t i, std::int64_t otherwise) const {
   if (!has(i)) return otherwise;
-  if (auto defined = need_defined(*values[i]); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(*values[i]); !defined) return forward_error(defined);
   if (values[i]->is_integral()) return values[i]->as_integer();
   return trouble(fmt::format("{} where an integer is wanted", type_name(*values[i])),
                  "convert it with | int");
@@ -22,7 +22,7 @@ Outcome<bool> Given::flag(std::size_t i, bool otherwise) const {
 
 Outcome<std::string> Given::text(std::size_t i, std::string_view otherwise) const {
   if (!has(i)) return std::string(otherwise);
-  if (auto defined = need_defined(*values[i]); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(*values[i]); !defined) return forward_error(defined);
   if (values[i]->is_string()) return values[i]->as_string();
   return trouble(fmt::format("{} where a text is wanted", type_name(*values[i])),
                  "convert it with | string");

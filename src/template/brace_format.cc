@@ -86,8 +86,7 @@ class BraceFormat {
         out += *field;
         i = *end;
       }
-      if (auto paid = interpreter_.meter().spend_text(0); !paid)
-        return tl::unexpected(paid.error());
+      if (auto paid = interpreter_.meter().spend_text(0); !paid) return forward_error(paid);
       if (out.size() > interpreter_.meter().limits().output_bytes_max) {
         return tl::unexpected(interpreter_.meter().spend_text(out.size()).error());
       }
@@ -157,7 +156,7 @@ class BraceFormat {
       path = path.substr(0, mark);
     }
     auto value = resolve(path);
-    if (!value) return tl::unexpected(value.error());
+    if (!value) return forward_error(value);
     std::string spec_text;
     if (colon != std::string_view::npos) {
       auto inner = run(field.substr(colon + 1), depth + 1);
@@ -176,9 +175,9 @@ class BraceFormat {
 
   Outcome<std::string> formatted(const Value& value, const std::string& spec_text) {
     Meter& meter = interpreter_.meter();
-    if (auto defined = need_defined(value); !defined) return tl::unexpected(defined.error());
+    if (auto defined = need_defined(value); !defined) return forward_error(defined);
     const auto spec = read_spec(spec_text);
-    if (!spec) return tl::unexpected(spec.error());
+    if (!spec) return forward_error(spec);
     const bool is_plain = value.is(Kind::boolean) && spec->type == 0;
     if (value.is_number() && !is_plain) {
       if (spec->type == 's') return bad_format("a number where the format wants a text");

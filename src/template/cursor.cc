@@ -34,7 +34,7 @@ Outcome<Cursor> Cursor::over(const Value& value, Meter& meter) {
     }
     count = *size;
   }
-  if (auto paid = meter.spend_items(count); !paid) return tl::unexpected(paid.error());
+  if (auto paid = meter.spend_items(count); !paid) return forward_error(paid);
   switch (value.kind()) {
     case Kind::undefined:
       if (!value.as_undefined().prints_nothing) {
@@ -115,10 +115,10 @@ Outcome<void> update_dict(Dict& dict, const Value& source, Meter& meter) {
     return {};
   }
   auto pairs = items_of(source, meter);
-  if (!pairs) return tl::unexpected(pairs.error());
+  if (!pairs) return forward_error(pairs);
   for (const Value& pair : *pairs) {
     auto parts = items_of(pair, meter);
-    if (!parts) return tl::unexpected(parts.error());
+    if (!parts) return forward_error(parts);
     if (parts->size() != 2) return trouble("a dict is made of pairs", "give it a list of pairs");
     if (auto put = put_into(dict, (*parts)[0], (*parts)[1]); !put) return put;
   }
@@ -127,11 +127,11 @@ Outcome<void> update_dict(Dict& dict, const Value& source, Meter& meter) {
 
 Outcome<Items> items_of(const Value& value, Meter& meter) {
   auto cursor = Cursor::over(value, meter);
-  if (!cursor) return tl::unexpected(cursor.error());
+  if (!cursor) return forward_error(cursor);
   Items items;
   while (true) {
     auto next = cursor->next();
-    if (!next) return tl::unexpected(next.error());
+    if (!next) return forward_error(next);
     if (!*next) return items;
     items.push_back(*std::move(*next));
   }

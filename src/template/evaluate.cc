@@ -33,7 +33,7 @@ std::string path_of(const Expr& expr) {
 /// The index of a slice; nothing if it was left out.
 Outcome<std::optional<std::int64_t>> slice_index(const Value& value) {
   if (value.is_none()) return std::optional<std::int64_t>();
-  if (auto defined = need_defined(value); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(value); !defined) return forward_error(defined);
   if (value.is_integral()) return std::optional<std::int64_t>(value.as_integer());
   return trouble(fmt::format("{} as the bound of a slice", type_name(value)), "use an integer");
 }
@@ -64,9 +64,9 @@ void Interpreter::explain(Trouble& problem) const {
 
 Outcome<Value> Interpreter::evaluate(const Expr& expr) {
   const auto result = [&]() -> Outcome<Value> {
-    if (auto paid = meter_.spend(); !paid) return tl::unexpected(paid.error());
+    if (auto paid = meter_.spend(); !paid) return forward_error(paid);
     const Meter::Level level(meter_);
-    if (auto ok = level.ok(); !ok) return tl::unexpected(ok.error());
+    if (auto ok = level.ok(); !ok) return forward_error(ok);
     return std::visit([&](const auto& node) { return eval(expr, node); }, expr.node);
   };
   auto value = result();
@@ -96,7 +96,7 @@ Outcome<Items> Interpreter::eval_all(const std::vector<ExprPtr>& exprs) {
   items.reserve(exprs.size());
   for (const ExprPtr& expr : exprs) {
     auto value = evaluate(*expr);
-    if (!value) return tl::unexpected(value.error());
+    if (!value) return forward_error(value);
     items.push_back(*std::move(value));
   }
   return items;
@@ -104,13 +104,13 @@ Outcome<Items> Interpreter::eval_all(const std::vector<ExprPtr>& exprs) {
 
 Outcome<Value> Interpreter::eval(const Expr&, const ListExpr& node) {
   auto items = eval_all(node.items);
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   return Value::list(*std::move(items));
 }
 
 Outcome<Value> Interpreter::eval(const Expr&, const TupleExpr& node) {
   auto items = eval_all(node.items);
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   return Value::tuple(*std::move(items));
 }
 
@@ -122,7 +122,7 @@ Outcome<Value> Interpreter::eval(const Expr&, const DictExpr& node) {
     auto value = evaluate(*value_expr);
     if (!value) return value;
     if (auto put = put_into(*dict.as_dict(), *key, *std::move(value)); !put) {
-      return tl::unexpected(put.error());
+      return forward_error(put);
     }
   }
   return dict;
@@ -183,7 +183,7 @@ Outcome<Value> Interpreter::eval(const Expr&, const SliceExpr& node) {
     auto value = evaluate(*exprs[i]);
     if (!value) return value;
     auto index = slice_index(*value);
-    if (!index) return tl::unexpected(index.error());
+    if (!index) return forward_error(index);
     bounds[i] = *index;
   }
   return slice_of(*object, {bounds[0], bounds[1], bounds[2].value_or(1)}, meter_);
@@ -191,23 +191,23 @@ Outcome<Value> Interpreter::eval(const Expr&, const SliceExpr& node) {
 
 Outcome<Arguments> Interpreter::eval_arguments(const CallArguments& given) {
   auto positional = eval_all(given.positional);
-  if (!positional) return tl::unexpected(positional.error());
+  if (!positional) return forward_error(positional);
   Arguments arguments{*std::move(positional), {}};
   for (const auto& [name, expr] : given.named) {
     auto value = evaluate(*expr);
-    if (!value) return tl::unexpected(value.error());
+    if (!value) return forward_error(value);
     arguments.named.emplace_back(name, *std::move(value));
   }
   if (given.spread) {
     auto value = evaluate(*given.spread);
-    if (!value) return tl::unexpected(value.error());
+    if (!value) return forward_error(value);
     auto items = items_of(*value, meter_);
-    if (!items) return tl::unexpected(items.error());
+    if (!items) return forward_error(items);
     arguments.positional.insert(arguments.positional.end(), items->begin(), items->end());
   }
   if (given.spread_named) {
     auto value = evaluate(*given.spread_named);
-    if (!value) return tl::unexpected(value.error());
+    if (!value) return forward_error(value);
     if (!value->is(Kind::dict)) return trouble("** needs a dict", "use * for a list");
     for (const auto& [key, held] : value->as_dict()->entries()) {
       if (!key.is_string()) return trouble("** needs a dict with texts as keys", "check its keys");
@@ -227,7 +227,7 @@ Outcome<Value> Interpreter::eval(const Expr&, const CallExpr& node) {
     if (!object) return object;
     if (const Method method = find_method(object->kind(), member->name)) {
       auto arguments = eval_arguments(node.arguments);
-      if (!arguments) return tl::unexpected(arguments.error());
+      if (!arguments) return forward_error(arguments);
       return method(*object, *arguments, *this);
     }
     auto callee = attribute(*object, member->name);
@@ -236,13 +236,13 @@ Outcome<Value> Interpreter::eval(const Expr&, const CallExpr& node) {
       callee = missing_member(*object, *node.callee, *member->object, member->name);
     }
     auto arguments = eval_arguments(node.arguments);
-    if (!arguments) return tl::unexpected(arguments.error());
+    if (!arguments) return forward_error(arguments);
     return call(*callee, *arguments);
   }
   auto callee = evaluate(*node.callee);
   if (!callee) return callee;
   auto arguments = eval_arguments(node.arguments);
-  if (!arguments) return tl::unexpected(arguments.error());
+  if (!arguments) return forward_error(arguments);
   return call(*callee, *arguments);
 }
 
@@ -250,7 +250,7 @@ Outcome<Value> Interpreter::eval(const Expr&, const FilterExpr& node) {
   auto input = evaluate(*node.input);
   if (!input) return input;
   auto arguments = eval_arguments(node.arguments);
-  if (!arguments) return tl::unexpected(arguments.error());
+  if (!arguments) return forward_error(arguments);
   return apply_filter(node.name, *input, *arguments);
 }
 
@@ -258,11 +258,11 @@ Outcome<Value> Interpreter::eval(const Expr&, const FilterExpr& node) {
 Outcome<Value> Interpreter::apply_filters(const Expr& filter, const Value& input) {
   const auto& node = std::get<FilterExpr>(filter.node);
   const Meter::Level level(meter_);
-  if (auto ok = level.ok(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = level.ok(); !ok) return forward_error(ok);
   auto value = node.input == nullptr ? Outcome<Value>(input) : apply_filters(*node.input, input);
   if (!value) return value;
   auto arguments = eval_arguments(node.arguments);
-  if (!arguments) return tl::unexpected(arguments.error());
+  if (!arguments) return forward_error(arguments);
   auto result = apply_filter(node.name, *value, *arguments);
   if (!result && result.error().at.file == nullptr) result.error().at = filter.at;
   return result;
@@ -272,9 +272,9 @@ Outcome<Value> Interpreter::eval(const Expr&, const TestExpr& node) {
   auto input = evaluate(*node.input);
   if (!input) return input;
   auto arguments = eval_arguments(node.arguments);
-  if (!arguments) return tl::unexpected(arguments.error());
+  if (!arguments) return forward_error(arguments);
   const auto holds = apply_test(node.name, *input, *arguments);
-  if (!holds) return tl::unexpected(holds.error());
+  if (!holds) return forward_error(holds);
   return Value::boolean(*holds);
 }
 
@@ -283,10 +283,10 @@ Outcome<Value> Interpreter::eval(const Expr&, const UnaryExpr& node) {
   if (!operand) return operand;
   if (node.sign == UnaryExpr::Sign::no) {
     const auto truth = is_true(*operand);
-    if (!truth) return tl::unexpected(truth.error());
+    if (!truth) return forward_error(truth);
     return Value::boolean(!*truth);
   }
-  if (auto defined = need_defined(*operand); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(*operand); !defined) return forward_error(defined);
   if (!operand->is_number()) {
     return trouble(fmt::format("a sign before {}", type_name(*operand)),
                    "convert it with | int or | float");
@@ -312,7 +312,7 @@ Outcome<Value> Interpreter::eval(const Expr&, const CompareExpr& node) {
     using StepKind = CompareExpr::Step::Kind;
     auto holds = step.kind == StepKind::relation ? compare(step.relation, *left, *right, meter_)
                                                  : contains(*right, *left, meter_);
-    if (!holds) return tl::unexpected(holds.error());
+    if (!holds) return forward_error(holds);
     if (step.kind == StepKind::not_in) holds = !*holds;
     if (!*holds) return Value::boolean(false);
     left = std::move(right);
@@ -324,7 +324,7 @@ Outcome<Value> Interpreter::eval(const Expr&, const LogicExpr& node) {
   auto left = evaluate(*node.left);
   if (!left) return left;
   const auto truth = is_true(*left);
-  if (!truth) return tl::unexpected(truth.error());
+  if (!truth) return forward_error(truth);
   return *truth == node.is_and ? evaluate(*node.right) : left;
 }
 
@@ -336,10 +336,10 @@ Outcome<Value> Interpreter::eval(const Expr&, const ConcatExpr& node) {
     auto printed = print(*value, meter_);
     if (!printed) {
       if (printed.error().at.file == nullptr) printed.error().at = part->at;
-      return tl::unexpected(printed.error());
+      return forward_error(printed);
     }
     text += *printed;
-    if (auto paid = meter_.spend_text(text.size()); !paid) return tl::unexpected(paid.error());
+    if (auto paid = meter_.spend_text(text.size()); !paid) return forward_error(paid);
   }
   return Value::string(std::move(text));
 }
@@ -348,7 +348,7 @@ Outcome<Value> Interpreter::eval(const Expr& expr, const ConditionalExpr& node) 
   auto condition = evaluate(*node.condition);
   if (!condition) return condition;
   const auto truth = is_true(*condition);
-  if (!truth) return tl::unexpected(truth.error());
+  if (!truth) return forward_error(truth);
   if (*truth) return evaluate(*node.then);
   if (node.otherwise) return evaluate(*node.otherwise);
   Undefined why;

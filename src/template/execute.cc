@@ -37,9 +37,9 @@ Outcome<Interpreter::Flow> Interpreter::execute(const Body& body) {
 
 Outcome<Interpreter::Flow> Interpreter::execute(const Statement& statement) {
   const auto run = [&]() -> Outcome<Flow> {
-    if (auto paid = meter_.spend(); !paid) return tl::unexpected(paid.error());
+    if (auto paid = meter_.spend(); !paid) return forward_error(paid);
     const Meter::Level level(meter_);
-    if (auto ok = level.ok(); !ok) return tl::unexpected(ok.error());
+    if (auto ok = level.ok(); !ok) return forward_error(ok);
     return std::visit([&](const auto& node) { return exec(statement, node); }, statement.node);
   };
   auto flow = run();
@@ -64,7 +64,7 @@ Outcome<std::string> Interpreter::capture(const Body& body, const ScopePtr& scop
   std::string* const outer = std::exchange(out_, &text);
   auto flow = within(scope, [&] { return execute(body); });
   out_ = outer;
-  if (!flow) return tl::unexpected(flow.error());
+  if (!flow) return forward_error(flow);
   return text;
 }
 
@@ -77,32 +77,32 @@ void Interpreter::note_skipped(const Position& at, const std::string& text) {
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const DataStatement& node) {
   if (is_silent()) return Flow::next;
   auto written = write(node.text);
-  if (!written) return tl::unexpected(written.error());
+  if (!written) return forward_error(written);
   return Flow::next;
 }
 
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const OutputStatement& node) {
   if (is_silent()) return Flow::next;
   auto value = evaluate(*node.value);
-  if (!value) return tl::unexpected(value.error());
+  if (!value) return forward_error(value);
   auto text = print(*value, meter_);
   if (text) {
     auto written = write(*text);
-    if (!written) text = tl::unexpected(written.error());
+    if (!written) text = forward_error(written);
   }
   if (text) return Flow::next;
   if (text.error().at.file == nullptr) text.error().at = node.value->at;
-  return tl::unexpected(text.error());
+  return forward_error(text);
 }
 
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const IfStatement& node) {
   for (const IfStatement::Branch& branch : node.branches) {
     auto condition = evaluate(*branch.condition);
-    if (!condition) return tl::unexpected(condition.error());
+    if (!condition) return forward_error(condition);
     auto truth = is_true(*condition);
     if (!truth) {
       if (truth.error().at.file == nullptr) truth.error().at = branch.condition->at;
-      return tl::unexpected(truth.error());
+      return forward_error(truth);
     }
     if (*truth) return execute(branch.body);
   }
@@ -117,7 +117,7 @@ Outcome<void> Interpreter::go_through(const ForStatement& node, const Value& ite
   auto cursor = Cursor::over(iterable, meter_);
   if (!cursor) {
     if (cursor.error().at.file == nullptr) cursor.error().at = node.iterable->at;
-    return tl::unexpected(cursor.error());
+    return forward_error(cursor);
   }
   const ScopePtr outer = scope_;
   const auto items = std::make_shared<Cursor>(*std::move(cursor));
@@ -127,12 +127,12 @@ Outcome<void> Interpreter::go_through(const ForStatement& node, const Value& ite
       auto next = items->next();
       if (!next || !*next || !node.condition) return next;
       auto truth = within(inner_scope(outer), [&]() -> Outcome<bool> {
-        if (auto done = assign(node.target, **next); !done) return tl::unexpected(done.error());
+        if (auto done = assign(node.target, **next); !done) return forward_error(done);
         auto condition = evaluate(*node.condition);
-        if (!condition) return tl::unexpected(condition.error());
+        if (!condition) return forward_error(condition);
         return is_true(*condition);
       });
-      if (!truth) return tl::unexpected(truth.error());
+      if (!truth) return forward_error(truth);
       if (*truth) return next;
     }
   };
@@ -144,16 +144,16 @@ Outcome<void> Interpreter::go_through(const ForStatement& node, const Value& ite
   bool is_left = false;
   while (!is_left) {
     auto next = loop->advance();
-    if (!next) return tl::unexpected(next.error());
+    if (!next) return forward_error(next);
     if (!*next) break;
     const ScopePtr scope = inner_scope(outer);
     scope->shows_loop = node.uses_loop;
     auto flow = within(scope, [&]() -> Outcome<Flow> {
       scope->set("loop", loop.value());
-      if (auto done = assign(node.target, **next); !done) return tl::unexpected(done.error());
+      if (auto done = assign(node.target, **next); !done) return forward_error(done);
       return execute(node.body);
     });
-    if (!flow) return tl::unexpected(flow.error());
+    if (!flow) return forward_error(flow);
     was_any_whole |= *flow == Flow::next;
     is_left = *flow == Flow::leave_loop;
   }
@@ -164,15 +164,15 @@ Outcome<void> Interpreter::go_through(const ForStatement& node, const Value& ite
     return {};
   }
   auto flow = within(inner_scope(outer), [&] { return execute(*node.otherwise); });
-  if (!flow) return tl::unexpected(flow.error());
+  if (!flow) return forward_error(flow);
   return {};
 }
 
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const ForStatement& node) {
   auto iterable = evaluate(*node.iterable);
-  if (!iterable) return tl::unexpected(iterable.error());
+  if (!iterable) return forward_error(iterable);
   auto done = go_through(node, *iterable, 0);
-  if (!done) return tl::unexpected(done.error());
+  if (!done) return forward_error(done);
   return Flow::next;
 }
 
@@ -182,7 +182,7 @@ Outcome<std::string> Interpreter::run_loop(const ForStatement& loop, const Scope
   std::string* const before = std::exchange(out_, &text);
   auto done = within(outer, [&] { return go_through(loop, iterable, depth); });
   out_ = before;
-  if (!done) return tl::unexpected(done.error());
+  if (!done) return forward_error(done);
   return text;
 }
 
@@ -205,7 +205,7 @@ Outcome<void> Interpreter::assign(const Target& target, const Value& value) {
     return {};
   }
   auto items = items_of(value, meter_);
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   if (items->size() != target.parts.size()) {
     return trouble(fmt::format("{} names for {} values", target.parts.size(), items->size()),
                    "unpack as many as there are");
@@ -218,32 +218,32 @@ Outcome<void> Interpreter::assign(const Target& target, const Value& value) {
 
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const SetStatement& node) {
   auto value = evaluate(*node.value);
-  if (!value) return tl::unexpected(value.error());
+  if (!value) return forward_error(value);
   auto done = assign(node.target, *value);
-  if (!done) return tl::unexpected(done.error());
+  if (!done) return forward_error(done);
   return Flow::next;
 }
 
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const SetBlock& node) {
   auto text = capture(node.body, inner_scope(scope_));
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   Outcome<Value> value = Value::string(*std::move(text));
   if (node.filter) value = apply_filters(*node.filter, *value);
-  if (!value) return tl::unexpected(value.error());
+  if (!value) return forward_error(value);
   auto done = assign(node.target, *value);
-  if (!done) return tl::unexpected(done.error());
+  if (!done) return forward_error(done);
   return Flow::next;
 }
 
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const FilterBlock& node) {
   auto text = capture(node.body, inner_scope(scope_));
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   auto value = apply_filters(*node.filter, Value::string(*std::move(text)));
-  if (!value) return tl::unexpected(value.error());
+  if (!value) return forward_error(value);
   auto printed = print(*value, meter_);
-  if (!printed) return tl::unexpected(printed.error());
+  if (!printed) return forward_error(printed);
   auto written = write(*printed);
-  if (!written) return tl::unexpected(written.error());
+  if (!written) return forward_error(written);
   return Flow::next;
 }
 
@@ -251,9 +251,9 @@ Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const WithBlock& 
   const ScopePtr scope = inner_scope(scope_);
   for (const auto& [target, expr] : node.values) {
     auto value = evaluate(*expr);
-    if (!value) return tl::unexpected(value.error());
+    if (!value) return forward_error(value);
     auto done = within(scope, [&] { return assign(target, *value); });
-    if (!done) return tl::unexpected(done.error());
+    if (!done) return forward_error(done);
   }
   return within(scope, [&] { return execute(node.body); });
 }
@@ -267,17 +267,17 @@ Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const MacroStatem
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const CallBlock& node) {
   const auto& call_expr = std::get<CallExpr>(node.call->node);
   auto callee = evaluate(*call_expr.callee);
-  if (!callee) return tl::unexpected(callee.error());
+  if (!callee) return forward_error(callee);
   auto arguments = eval_arguments(call_expr.arguments);
-  if (!arguments) return tl::unexpected(arguments.error());
+  if (!arguments) return forward_error(arguments);
   arguments->named.emplace_back("caller", Value::object(std::make_shared<Macro>(
                                               "caller", node.signature, node.body, scope_)));
   auto value = call(*callee, *arguments);
-  if (!value) return tl::unexpected(value.error());
+  if (!value) return forward_error(value);
   auto text = print(*value, meter_);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   auto written = write(*text);
-  if (!written) return tl::unexpected(written.error());
+  if (!written) return forward_error(written);
   return Flow::next;
 }
 
@@ -300,7 +300,7 @@ Outcome<std::string> Interpreter::run_macro(
       // A default may use the parameters before it.
       const Expr& expr = *signature.defaults[i - without_default];
       auto value = within(scope, [&] { return evaluate(expr); });
-      if (!value) return tl::unexpected(value.error());
+      if (!value) return forward_error(value);
       scope->set(name, *value);
     }
   }
@@ -312,7 +312,7 @@ Outcome<std::string> Interpreter::run_macro(
 
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const DoStatement& node) {
   auto value = evaluate(*node.value);
-  if (!value) return tl::unexpected(value.error());
+  if (!value) return forward_error(value);
   return Flow::next;
 }
 

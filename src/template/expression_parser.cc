@@ -83,12 +83,12 @@ ExprPtr ExpressionParser::make(const Token& at, Expr::Node node) {
 
 Outcome<ExprPtr> ExpressionParser::expression() {
   const Depth depth(depth_);
-  if (auto ok = check_depth(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_depth(); !ok) return forward_error(ok);
   const Token& start = now();
   const std::size_t unknown_before = unknown_.size();
   auto value = either();
   for (int count = 0; value && skip_word("if"); ++count) {
-    if (auto ok = check_depth(count); !ok) return tl::unexpected(ok.error());
+    if (auto ok = check_depth(count); !ok) return forward_error(ok);
     auto condition = either();
     if (!condition) return condition;
     ExprPtr otherwise;
@@ -107,14 +107,14 @@ Outcome<ExprPtr> ExpressionParser::expression() {
 
 Outcome<ExprPtr> ExpressionParser::expression_without_if() {
   const Depth depth(depth_);
-  if (auto ok = check_depth(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_depth(); !ok) return forward_error(ok);
   return either();
 }
 
 Outcome<ExprPtr> ExpressionParser::logic(Reader operand, std::string_view word) {
   auto left = (this->*operand)();
   for (int count = 0; left && is_word(word); ++count) {
-    if (auto ok = check_depth(count); !ok) return tl::unexpected(ok.error());
+    if (auto ok = check_depth(count); !ok) return forward_error(ok);
     const Token& sign = take();
     auto right = (this->*operand)();
     if (!right) return right;
@@ -129,7 +129,7 @@ Outcome<ExprPtr> ExpressionParser::both() { return logic(&ExpressionParser::nega
 Outcome<ExprPtr> ExpressionParser::negation() {
   if (!is_word("not")) return comparison();
   const Depth depth(depth_);
-  if (auto ok = check_depth(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_depth(); !ok) return forward_error(ok);
   const Token& sign = take();
   auto operand = negation();
   if (!operand) return operand;
@@ -159,7 +159,7 @@ Outcome<std::optional<CompareExpr::Step>> ExpressionParser::comparison_step() {
   }
   if (!found) return std::optional<CompareExpr::Step>();
   auto operand = sum();
-  if (!operand) return tl::unexpected(operand.error());
+  if (!operand) return forward_error(operand);
   step.operand = *std::move(operand);
   return std::optional<CompareExpr::Step>(std::move(step));
 }
@@ -171,7 +171,7 @@ Outcome<ExprPtr> ExpressionParser::comparison() {
   CompareExpr compare;
   while (true) {
     auto step = comparison_step();
-    if (!step) return tl::unexpected(step.error());
+    if (!step) return forward_error(step);
     if (!*step) break;
     compare.steps.push_back(*std::move(*step));
   }
@@ -188,7 +188,7 @@ Outcome<ExprPtr> ExpressionParser::left_to_right(Reader operand,
         std::find_if(signs.begin(), signs.end(),
                      [this](const ArithmeticSign& known) { return is_sign(known.sign); });
     if (found == signs.end()) break;
-    if (auto ok = check_depth(count); !ok) return tl::unexpected(ok.error());
+    if (auto ok = check_depth(count); !ok) return forward_error(ok);
     const Token& sign = take();
     auto right = (this->*operand)();
     if (!right) return right;
@@ -230,7 +230,7 @@ Outcome<ExprPtr> ExpressionParser::power() {
 
 Outcome<ExprPtr> ExpressionParser::signed_operand() {
   const Depth depth(depth_);
-  if (auto ok = check_depth(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_depth(); !ok) return forward_error(ok);
   const Token& sign = take();
   auto operand = unary_without_filter();
   if (!operand) return operand;
@@ -248,7 +248,7 @@ Outcome<ExprPtr> ExpressionParser::unary_without_filter() {
 Outcome<ExprPtr> ExpressionParser::unary() {
   auto operand = unary_without_filter();
   for (int count = 0; operand; ++count) {
-    if (auto ok = check_depth(count); !ok) return tl::unexpected(ok.error());
+    if (auto ok = check_depth(count); !ok) return forward_error(ok);
     if (is_sign("|")) {
       operand = filters(*std::move(operand));
     } else if (is_word("is")) {

@@ -31,10 +31,10 @@ Outcome<std::string> callable_name(const Value& name, std::string_view kind) {
 /// `map('upper')`, `map(attribute='name', default='x')`.
 Outcome<Value> map(const Value& input, const Given& given, Interpreter& interpreter) {
   const auto is_any = is_true(input);
-  if (!is_any) return tl::unexpected(is_any.error());
+  if (!is_any) return forward_error(is_any);
   if (!*is_any) return Value::iterator({});
   const auto items = items_of(input, interpreter.meter());
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   Arguments rest = given.rest;
   Items result;
   if (rest.positional.empty()) {
@@ -50,7 +50,7 @@ Outcome<Value> map(const Value& input, const Given& given, Interpreter& interpre
     }
     if (!attribute) return trouble("map needs a filter or an attribute", "name one");
     const auto path = AttributePath::of(*attribute);
-    if (!path) return tl::unexpected(path.error());
+    if (!path) return forward_error(path);
     for (const Value& item : *items) {
       auto value = path->get(item, interpreter, otherwise);
       if (!value) return value;
@@ -59,7 +59,7 @@ Outcome<Value> map(const Value& input, const Given& given, Interpreter& interpre
     return Value::iterator(std::move(result));
   }
   const auto name = callable_name(rest.positional[0], "filter");
-  if (!name) return tl::unexpected(name.error());
+  if (!name) return forward_error(name);
   rest.positional.erase(rest.positional.begin());
   for (const Value& item : *items) {
     auto value = interpreter.apply_filter(*name, item, rest);
@@ -78,10 +78,10 @@ struct Choice {
 template <Choice choice>
 Outcome<Value> choose(const Value& input, const Given& given, Interpreter& interpreter) {
   const auto is_any = is_true(input);
-  if (!is_any) return tl::unexpected(is_any.error());
+  if (!is_any) return forward_error(is_any);
   if (!*is_any) return Value::iterator({});
   const auto items = items_of(input, interpreter.meter());
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   Arguments rest = given.rest;
   const auto take_first = [&] {
     Value taken = std::move(rest.positional.front());
@@ -94,11 +94,11 @@ Outcome<Value> choose(const Value& input, const Given& given, Interpreter& inter
     attribute = take_first();
   }
   const auto path = AttributePath::of(attribute);
-  if (!path) return tl::unexpected(path.error());
+  if (!path) return forward_error(path);
   std::string test;
   if (!rest.positional.empty()) {
     auto name = callable_name(take_first(), "test");
-    if (!name) return tl::unexpected(name.error());
+    if (!name) return forward_error(name);
     test = *std::move(name);
   }
   Items result;
@@ -106,7 +106,7 @@ Outcome<Value> choose(const Value& input, const Given& given, Interpreter& inter
     auto value = path->get(item, interpreter);
     if (!value) return value;
     const auto holds = test.empty() ? is_true(*value) : interpreter.apply_test(test, *value, rest);
-    if (!holds) return tl::unexpected(holds.error());
+    if (!holds) return forward_error(holds);
     if (*holds == choice.wanted) result.push_back(item);
   }
   return Value::iterator(std::move(result));

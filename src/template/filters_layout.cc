@@ -18,7 +18,7 @@ constexpr std::int64_t kWidthMax = 10'000;
 
 /// These filters work on texts only.
 Outcome<std::string> text_input(const Value& input, std::string_view filter) {
-  if (auto defined = need_defined(input); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(input); !defined) return forward_error(defined);
   if (input.is_string()) return input.as_string();
   return trouble(fmt::format("the filter '{}' needs a text, not {}", filter, type_name(input)),
                  "convert it with | string");
@@ -27,7 +27,7 @@ Outcome<std::string> text_input(const Value& input, std::string_view filter) {
 Outcome<std::string> indentation(const Given& given) {
   if (given.has(0) && given.value(0).is_string()) return given.value(0).as_string();
   const auto width = given.integer(0, 4);
-  if (!width) return tl::unexpected(width.error());
+  if (!width) return forward_error(width);
   if (*width > kWidthMax) {
     return trouble(fmt::format("an indentation of more than {}", kWidthMax), "use less");
   }
@@ -37,17 +37,17 @@ Outcome<std::string> indentation(const Given& given) {
 Outcome<Value> indent(const Value& input, const Given& given, Interpreter& interpreter) {
   Meter& meter = interpreter.meter();
   const auto text = text_input(input, "indent");
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   const auto space = indentation(given);
-  if (!space) return tl::unexpected(space.error());
+  if (!space) return forward_error(space);
   const auto first = given.flag(1, false);
   const auto blank = given.flag(2, false);
-  if (!first) return tl::unexpected(first.error());
-  if (!blank) return tl::unexpected(blank.error());
+  if (!first) return forward_error(first);
+  if (!blank) return forward_error(blank);
   const std::string closed = *text + "\n";
   const auto lines = split_lines(closed);
   if (auto paid = meter.spend_text(closed.size() + lines.size() * space->size()); !paid) {
-    return tl::unexpected(paid.error());
+    return forward_error(paid);
   }
   std::string result = *first ? *space : "";
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -61,13 +61,13 @@ Outcome<Value> indent(const Value& input, const Given& given, Interpreter& inter
 Outcome<Value> truncate(const Value& input, const Given& given, Interpreter&) {
   // As in jinja2, a list that is short enough passes.
   const auto input_size = length_of(input);
-  if (!input_size) return tl::unexpected(input_size.error());
+  if (!input_size) return forward_error(input_size);
   const auto length = given.integer(0, 255);
   const auto kills_words = given.flag(1, false);
   const auto end = given.text(2, "...");
   const auto leeway = given.is_none(3) ? Outcome<std::int64_t>(5) : given.integer(3, 5);
-  if (!end) return tl::unexpected(end.error());
-  if (!kills_words) return tl::unexpected(kills_words.error());
+  if (!end) return forward_error(end);
+  if (!kills_words) return forward_error(kills_words);
   for (const auto* number : {&length, &leeway}) {
     if (!*number) return tl::unexpected(number->error());
   }
@@ -77,7 +77,7 @@ Outcome<Value> truncate(const Value& input, const Given& given, Interpreter&) {
   }
   if (*input_size - *length <= *leeway) return input;
   const auto text = text_input(input, "truncate");
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   std::string_view kept = slice_points(*text, 0, static_cast<std::size_t>(*length - end_size));
   if (!*kills_words) kept = kept.substr(0, kept.rfind(' '));
   return Value::string(std::string(kept) + *end);
@@ -89,17 +89,17 @@ Outcome<Value> word_wrap(const Value& input, const Given& given, Interpreter& in
   const auto breaks_words = given.flag(1, true);
   const auto mark = given.is_none(2) ? Outcome<std::string>("\n") : given.text(2, "\n");
   const auto breaks_hyphens = given.flag(3, true);
-  if (!text) return tl::unexpected(text.error());
-  if (!width) return tl::unexpected(width.error());
-  if (!mark) return tl::unexpected(mark.error());
-  if (!breaks_words) return tl::unexpected(breaks_words.error());
-  if (!breaks_hyphens) return tl::unexpected(breaks_hyphens.error());
+  if (!text) return forward_error(text);
+  if (!width) return forward_error(width);
+  if (!mark) return forward_error(mark);
+  if (!breaks_words) return forward_error(breaks_words);
+  if (!breaks_hyphens) return forward_error(breaks_hyphens);
   if (*width <= 0) return trouble("a width of zero or less", "use a larger width");
   if (auto paid = interpreter.meter().spend_text(text->size() * (1 + mark->size())); !paid) {
-    return tl::unexpected(paid.error());
+    return forward_error(paid);
   }
   if (auto paid = interpreter.meter().spend(static_cast<std::int64_t>(text->size())); !paid) {
-    return tl::unexpected(paid.error());
+    return forward_error(paid);
   }
   const WrapOptions options{static_cast<std::size_t>(*width), *breaks_words, *breaks_hyphens};
   std::string result;
@@ -119,20 +119,20 @@ Outcome<Value> word_wrap(const Value& input, const Given& given, Interpreter& in
 Outcome<Value> center(const Value& input, const Given& given, Interpreter& interpreter) {
   const auto text = print(input, interpreter.meter());
   const auto width = given.integer(0, 80);
-  if (!text) return tl::unexpected(text.error());
-  if (!width) return tl::unexpected(width.error());
+  if (!text) return forward_error(text);
+  if (!width) return forward_error(width);
   auto centered = center_text(*text, *width, " ", interpreter.meter());
-  if (!centered) return tl::unexpected(centered.error());
+  if (!centered) return forward_error(centered);
   return Value::string(*std::move(centered));
 }
 
 Outcome<Value> file_size(const Value& input, const Given& given, Interpreter&) {
-  if (auto defined = need_defined(input); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(input); !defined) return forward_error(defined);
   const auto number = input.is_number()   ? std::optional(input.as_number())
                       : input.is_string() ? read_float(input.as_string())
                                           : std::nullopt;
   const auto binary = given.flag(0, false);
-  if (!binary) return tl::unexpected(binary.error());
+  if (!binary) return forward_error(binary);
   if (!number || !std::isfinite(*number)) {
     return trouble("filesizeformat needs a number of bytes", "check the input");
   }

@@ -22,33 +22,33 @@ Value empty_sequence(std::string_view which) {
 
 Outcome<Value> to_list(const Value& input, const Given&, Interpreter& interpreter) {
   auto items = items_of(input, interpreter.meter());
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   return Value::list(*std::move(items));
 }
 
 Outcome<Value> length(const Value& input, const Given&, Interpreter&) {
   const auto size = length_of(input);
-  if (!size) return tl::unexpected(size.error());
+  if (!size) return forward_error(size);
   return Value::integer(*size);
 }
 
 Outcome<Value> join(const Value& input, const Given& given, Interpreter& interpreter) {
   Meter& meter = interpreter.meter();
   const auto items = items_of(input, meter);
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   const auto separator = given.printed(0, "", meter);
-  if (!separator) return tl::unexpected(separator.error());
+  if (!separator) return forward_error(separator);
   const auto path = AttributePath::of(given.value(1));
-  if (!path) return tl::unexpected(path.error());
+  if (!path) return forward_error(path);
   std::string result;
   bool is_first = true;
   for (const Value& item : *items) {
     auto value = path->get(item, interpreter);
     if (!value) return value;
     const auto text = print(*value, meter);
-    if (!text) return tl::unexpected(text.error());
+    if (!text) return forward_error(text);
     if (auto paid = meter.spend_text(separator->size() + text->size()); !paid) {
-      return tl::unexpected(paid.error());
+      return forward_error(paid);
     }
     if (!is_first) result += *separator;
     is_first = false;
@@ -62,9 +62,9 @@ Outcome<Value> join(const Value& input, const Given& given, Interpreter& interpr
 
 Outcome<Value> first(const Value& input, const Given&, Interpreter& interpreter) {
   auto cursor = Cursor::over(input, interpreter.meter());
-  if (!cursor) return tl::unexpected(cursor.error());
+  if (!cursor) return forward_error(cursor);
   auto next = cursor->next();
-  if (!next) return tl::unexpected(next.error());
+  if (!next) return forward_error(next);
   return *next ? **next : empty_sequence("first");
 }
 
@@ -73,10 +73,10 @@ Outcome<Value> last(const Value& input, const Given&, Interpreter& interpreter) 
     return trouble("what a filter such as map gives has no last item", "add | list before | last");
   }
   if (input.is_undefined()) {
-    if (auto defined = need_defined(input); !defined) return tl::unexpected(defined.error());
+    if (auto defined = need_defined(input); !defined) return forward_error(defined);
   }
   const auto items = items_of(input, interpreter.meter());
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   return items->empty() ? empty_sequence("last") : items->back();
 }
 
@@ -90,7 +90,7 @@ Outcome<Value> reverse(const Value& input, const Given&, Interpreter& interprete
     return Value::string(std::move(result));
   }
   auto items = items_of(input, interpreter.meter());
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   std::reverse(items->begin(), items->end());
   return input.is(Kind::iterator) ? Value::list(*std::move(items))
                                   : Value::iterator(*std::move(items));
@@ -103,15 +103,15 @@ Outcome<Value> items(const Value& input, const Given&, Interpreter& interpreter)
     return trouble(fmt::format("items needs a dict, not {}", type_name(input)), "use a dict");
   }
   auto pairs = items_of(Value::view({View::Of::items, input.as_dict()}), interpreter.meter());
-  if (!pairs) return tl::unexpected(pairs.error());
+  if (!pairs) return forward_error(pairs);
   return Value::iterator(*std::move(pairs));
 }
 
 Outcome<Value> batch(const Value& input, const Given& given, Interpreter& interpreter) {
   const auto all = items_of(input, interpreter.meter());
-  if (!all) return tl::unexpected(all.error());
+  if (!all) return forward_error(all);
   const auto size = given.integer(0, 1);
-  if (!size) return tl::unexpected(size.error());
+  if (!size) return forward_error(size);
   Items rows, row;
   for (const Value& item : *all) {
     if (static_cast<std::int64_t>(row.size()) == *size)
@@ -122,7 +122,7 @@ Outcome<Value> batch(const Value& input, const Given& given, Interpreter& interp
     const auto missing = *size - static_cast<std::int64_t>(row.size());
     if (!given.is_none(1) && missing > 0) {
       if (auto paid = interpreter.meter().spend_items(missing); !paid) {
-        return tl::unexpected(paid.error());
+        return forward_error(paid);
       }
       row.insert(row.end(), static_cast<std::size_t>(missing), given.value(1));
     }
@@ -133,13 +133,13 @@ Outcome<Value> batch(const Value& input, const Given& given, Interpreter& interp
 
 Outcome<Value> slice(const Value& input, const Given& given, Interpreter& interpreter) {
   const auto all = items_of(input, interpreter.meter());
-  if (!all) return tl::unexpected(all.error());
+  if (!all) return forward_error(all);
   const auto count = given.integer(0, 1);
-  if (!count) return tl::unexpected(count.error());
+  if (!count) return forward_error(count);
   if (*count == 0) return trouble("slices into no part", "use at least one");
   if (*count < 0) return Value::iterator({});
   if (auto paid = interpreter.meter().spend_items(*count); !paid) {
-    return tl::unexpected(paid.error());
+    return forward_error(paid);
   }
   const auto parts = static_cast<std::size_t>(*count);
   const std::size_t size = all->size() / parts, larger = all->size() % parts;
@@ -157,9 +157,9 @@ Outcome<Value> slice(const Value& input, const Given& given, Interpreter& interp
 
 Outcome<Value> sum(const Value& input, const Given& given, Interpreter& interpreter) {
   const auto all = items_of(input, interpreter.meter());
-  if (!all) return tl::unexpected(all.error());
+  if (!all) return forward_error(all);
   const auto path = AttributePath::of(given.value(0));
-  if (!path) return tl::unexpected(path.error());
+  if (!path) return forward_error(path);
   Outcome<Value> total = given.has(1) ? given.value(1) : Value::integer(0);
   if (total->is_string()) return trouble("texts cannot be summed", "use | join");
   for (const Value& item : *all) {

@@ -45,13 +45,13 @@ Outcome<std::vector<Keyed>> keyed(const Value& input, const Value& attribute, bo
                                   Interpreter& interpreter,
                                   const std::optional<Value>& otherwise = std::nullopt) {
   const auto items = items_of(input, interpreter.meter());
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   const auto path = AttributePath::of(attribute);
-  if (!path) return tl::unexpected(path.error());
+  if (!path) return forward_error(path);
   std::vector<Keyed> rows;
   for (const Value& item : *items) {
     auto key = path->get(item, interpreter, otherwise);
-    if (!key) return tl::unexpected(key.error());
+    if (!key) return forward_error(key);
     rows.push_back({case_sensitive ? *key : folded(*key), item});
   }
   return rows;
@@ -60,12 +60,12 @@ Outcome<std::vector<Keyed>> keyed(const Value& input, const Value& attribute, bo
 Outcome<Value> sort(const Value& input, const Given& given, Interpreter& interpreter) {
   const auto is_reversed = given.flag(0, false);
   const auto case_sensitive = given.flag(1, false);
-  if (!is_reversed) return tl::unexpected(is_reversed.error());
-  if (!case_sensitive) return tl::unexpected(case_sensitive.error());
+  if (!is_reversed) return forward_error(is_reversed);
+  if (!case_sensitive) return forward_error(case_sensitive);
   const auto items = items_of(input, interpreter.meter());
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   const auto paths = AttributePath::several(given.value(2));
-  if (!paths) return tl::unexpected(paths.error());
+  if (!paths) return forward_error(paths);
   std::vector<Keyed> rows;
   for (const Value& item : *items) {
     Items keys;
@@ -77,20 +77,20 @@ Outcome<Value> sort(const Value& input, const Given& given, Interpreter& interpr
     rows.push_back({Value::list(std::move(keys)), item});
   }
   if (auto sorted = sort_by_key(rows, *is_reversed, interpreter.meter()); !sorted) {
-    return tl::unexpected(sorted.error());
+    return forward_error(sorted);
   }
   return Value::list(items_of_rows(rows));
 }
 
 Outcome<Value> dict_sort(const Value& input, const Given& given, Interpreter& interpreter) {
-  if (auto defined = need_defined(input); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(input); !defined) return forward_error(defined);
   if (!input.is(Kind::dict)) return trouble("dictsort needs a dict", "use sort for a list");
   const auto case_sensitive = given.flag(0, false);
   const auto by = given.text(1, "key");
   const auto is_reversed = given.flag(2, false);
-  if (!case_sensitive) return tl::unexpected(case_sensitive.error());
-  if (!by) return tl::unexpected(by.error());
-  if (!is_reversed) return tl::unexpected(is_reversed.error());
+  if (!case_sensitive) return forward_error(case_sensitive);
+  if (!by) return forward_error(by);
+  if (!is_reversed) return forward_error(is_reversed);
   if (*by != "key" && *by != "value") {
     return trouble("dictsort sorts by key or by value", "write by='key' or by='value'");
   }
@@ -100,22 +100,22 @@ Outcome<Value> dict_sort(const Value& input, const Given& given, Interpreter& in
     rows.push_back({*case_sensitive ? by_what : folded(by_what), Value::tuple({key, value})});
   }
   if (auto sorted = sort_by_key(rows, *is_reversed, interpreter.meter()); !sorted) {
-    return tl::unexpected(sorted.error());
+    return forward_error(sorted);
   }
   return Value::list(items_of_rows(rows));
 }
 
 Outcome<Value> unique(const Value& input, const Given& given, Interpreter& interpreter) {
   const auto case_sensitive = given.flag(0, false);
-  if (!case_sensitive) return tl::unexpected(case_sensitive.error());
+  if (!case_sensitive) return forward_error(case_sensitive);
   auto rows = keyed(input, given.value(1), *case_sensitive, interpreter);
-  if (!rows) return tl::unexpected(rows.error());
+  if (!rows) return forward_error(rows);
   Dict seen;
   Items result;
   for (const Keyed& row : *rows) {
     if (is_hashable(row.key) && seen.find(row.key) != nullptr) continue;
     if (auto put = put_into(seen, row.key, Value::none()); !put) {
-      return tl::unexpected(put.error());
+      return forward_error(put);
     }
     result.push_back(row.item);
   }
@@ -125,9 +125,9 @@ Outcome<Value> unique(const Value& input, const Given& given, Interpreter& inter
 template <Relation wins>
 Outcome<Value> extreme(const Value& input, const Given& given, Interpreter& interpreter) {
   const auto case_sensitive = given.flag(0, false);
-  if (!case_sensitive) return tl::unexpected(case_sensitive.error());
+  if (!case_sensitive) return forward_error(case_sensitive);
   auto rows = keyed(input, given.value(1), *case_sensitive, interpreter);
-  if (!rows) return tl::unexpected(rows.error());
+  if (!rows) return forward_error(rows);
   if (rows->empty()) {
     Undefined why;
     why.what = "there is no smallest or largest item: the list is empty";
@@ -136,7 +136,7 @@ Outcome<Value> extreme(const Value& input, const Given& given, Interpreter& inte
   const Keyed* best = &rows->front();
   for (std::size_t i = 1; i < rows->size(); ++i) {
     const auto better = compare(wins, (*rows)[i].key, best->key, interpreter.meter());
-    if (!better) return tl::unexpected(better.error());
+    if (!better) return forward_error(better);
     if (*better) best = &(*rows)[i];
   }
   return best->item;
@@ -145,16 +145,16 @@ Outcome<Value> extreme(const Value& input, const Given& given, Interpreter& inte
 Outcome<Value> group_by(const Value& input, const Given& given, Interpreter& interpreter) {
   Meter& meter = interpreter.meter();
   const auto case_sensitive = given.flag(2, false);
-  if (!case_sensitive) return tl::unexpected(case_sensitive.error());
+  if (!case_sensitive) return forward_error(case_sensitive);
   std::optional<Value> otherwise;
   if (!given.is_none(1)) otherwise = given.value(1);
   auto rows = keyed(input, given.value(0), *case_sensitive, interpreter, otherwise);
-  if (!rows) return tl::unexpected(rows.error());
+  if (!rows) return forward_error(rows);
   if (auto sorted = sort_by_key(*rows, false, meter); !sorted) {
-    return tl::unexpected(sorted.error());
+    return forward_error(sorted);
   }
   const auto path = AttributePath::of(given.value(0));
-  if (!path) return tl::unexpected(path.error());
+  if (!path) return forward_error(path);
   Items groups;
   for (std::size_t i = 0; i < rows->size();) {
     Items members;
@@ -164,7 +164,7 @@ Outcome<Value> group_by(const Value& input, const Given& given, Interpreter& int
     if (!shown) return shown;
     while (i < rows->size()) {
       const auto same = is_equal((*rows)[i].key, key, meter);
-      if (!same) return tl::unexpected(same.error());
+      if (!same) return forward_error(same);
       if (!*same) break;
       members.push_back((*rows)[i++].item);
     }

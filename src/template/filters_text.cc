@@ -19,7 +19,7 @@ using Need = Parameter::Need;
 template <std::string (*edit)(std::string_view)>
 Outcome<Value> edited(const Value& input, const Given&, Interpreter& interpreter) {
   const auto text = print(input, interpreter.meter());
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   return Value::string(edit(*text));
 }
 
@@ -65,9 +65,9 @@ std::string escape_html(std::string_view text) {
 
 Outcome<Value> force_escape(const Value& input, const Given&, Interpreter& interpreter) {
   const auto text = print(input, interpreter.meter());
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   if (auto paid = interpreter.meter().spend_text(text->size() * 5); !paid) {
-    return tl::unexpected(paid.error());
+    return forward_error(paid);
   }
   return Value::escaped(escape_html(*text));
 }
@@ -79,23 +79,23 @@ Outcome<Value> escape(const Value& input, const Given& given, Interpreter& inter
 
 Outcome<Value> mark_safe(const Value& input, const Given&, Interpreter& interpreter) {
   auto text = print(input, interpreter.meter());
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   return Value::escaped(*std::move(text));
 }
 
 Outcome<Value> to_string(const Value& input, const Given&, Interpreter& interpreter) {
   if (input.is_string()) return input;
   auto text = print(input, interpreter.meter());
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   return Value::string(*std::move(text));
 }
 
 Outcome<Value> trim(const Value& input, const Given& given, Interpreter& interpreter) {
   const auto text = print(input, interpreter.meter());
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   if (given.is_none(0)) return Value::string(std::string(strip(*text)));
   const auto chars = given.text(0, "");
-  if (!chars) return tl::unexpected(chars.error());
+  if (!chars) return forward_error(chars);
   return Value::string(std::string(strip(*text, *chars)));
 }
 
@@ -108,9 +108,9 @@ Outcome<Value> replace(const Value& input, const Given& given, Interpreter& inte
   for (const auto* part : {&text, &old, &with}) {
     if (!*part) return tl::unexpected(part->error());
   }
-  if (!count) return tl::unexpected(count.error());
+  if (!count) return forward_error(count);
   auto result = replace_text(*text, *old, *with, *count, meter);
-  if (!result) return tl::unexpected(result.error());
+  if (!result) return forward_error(result);
   return Value::string(*std::move(result));
 }
 
@@ -152,33 +152,33 @@ Outcome<Value> url_encode(const Value& input, const Given&, Interpreter& interpr
                       input.is(Kind::view) || input.is(Kind::iterator) || input.is(Kind::range);
   if (!is_row) {
     const auto text = print(input, meter);
-    if (!text) return tl::unexpected(text.error());
-    if (auto paid = meter.spend_text(text->size() * 3); !paid) return tl::unexpected(paid.error());
+    if (!text) return forward_error(text);
+    if (auto paid = meter.spend_text(text->size() * 3); !paid) return forward_error(paid);
     return Value::string(quote_url(*text, false));
   }
   const Value pairs =
       input.is(Kind::dict) ? Value::view({View::Of::items, input.as_dict()}) : input;
   const auto items = items_of(pairs, meter);
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   std::string result;
   for (const Value& pair : *items) {
     const auto parts = items_of(pair, meter);
-    if (!parts) return tl::unexpected(parts.error());
+    if (!parts) return forward_error(parts);
     if (parts->size() != 2) return trouble("urlencode needs pairs", "give it a dict");
     const auto key = print((*parts)[0], meter);
     const auto value = print((*parts)[1], meter);
-    if (!key) return tl::unexpected(key.error());
-    if (!value) return tl::unexpected(value.error());
+    if (!key) return forward_error(key);
+    if (!value) return forward_error(value);
     if (!result.empty()) result += '&';
     result += quote_url(*key, true) + "=" + quote_url(*value, true);
-    if (auto paid = meter.spend_text(result.size()); !paid) return tl::unexpected(paid.error());
+    if (auto paid = meter.spend_text(result.size()); !paid) return forward_error(paid);
   }
   return Value::string(std::move(result));
 }
 
 Outcome<Value> word_count(const Value& input, const Given&, Interpreter& interpreter) {
   const auto text = print(input, interpreter.meter());
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   std::int64_t count = 0;
   bool in_word = false;
   for (const char32_t point : to_points(*text)) {
@@ -206,7 +206,7 @@ std::string_view entity(std::string_view text) {
 /// Without comments and tags, with one blank for any white space, and entities read.
 Outcome<Value> strip_tags(const Value& input, const Given&, Interpreter& interpreter) {
   const auto printed = print(input, interpreter.meter());
-  if (!printed) return tl::unexpected(printed.error());
+  if (!printed) return forward_error(printed);
   std::string_view rest = *printed;
   std::string text;
   bool gap = false;

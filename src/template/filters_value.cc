@@ -17,10 +17,10 @@ Outcome<Value> default_value(const Value& input, const Given& given, Interpreter
   const Value otherwise = given.has(0) ? given.value(0) : Value::string("");
   if (input.is_undefined()) return otherwise;
   const auto also_false = given.flag(1, false);
-  if (!also_false) return tl::unexpected(also_false.error());
+  if (!also_false) return forward_error(also_false);
   if (!*also_false) return input;
   const auto truth = is_true(input);
-  if (!truth) return tl::unexpected(truth.error());
+  if (!truth) return forward_error(truth);
   return *truth ? input : otherwise;
 }
 
@@ -32,7 +32,7 @@ Outcome<Value> need_no_undefined(const Value& input) {
 Outcome<Value> to_integer(const Value& input, const Given& given, Interpreter&) {
   const Value otherwise = given.has(0) ? given.value(0) : Value::integer(0);
   const auto base = given.integer(1, 10);
-  if (!base) return tl::unexpected(base.error());
+  if (!base) return forward_error(base);
   if (*base != 0 && (*base < 2 || *base > 36)) {
     return trouble("a base of numbers that does not exist", "use 2 to 36, or 0");
   }
@@ -75,8 +75,8 @@ Outcome<Value> absolute(const Value& input, const Given&, Interpreter&) {
 Outcome<Value> round(const Value& input, const Given& given, Interpreter&) {
   const auto digits = given.integer(0, 0);
   const auto method = given.text(1, "common");
-  if (!digits) return tl::unexpected(digits.error());
-  if (!method) return tl::unexpected(method.error());
+  if (!digits) return forward_error(digits);
+  if (!method) return forward_error(method);
   if (*method != "common" && *method != "ceil" && *method != "floor") {
     return trouble("round knows common, ceil and floor", "use one of them");
   }
@@ -93,7 +93,7 @@ Outcome<Value> round(const Value& input, const Given& given, Interpreter&) {
 /// Attributes only: not the entries of a dict.
 Outcome<Value> attribute(const Value& input, const Given& given, Interpreter& interpreter) {
   const auto name = given.printed(0, "", interpreter.meter());
-  if (!name) return tl::unexpected(name.error());
+  if (!name) return forward_error(name);
   if (auto defined = need_no_undefined(input); !defined) return defined;
   const bool is_entry = input.is(Kind::dict) && input.as_dict()->find(*name) != nullptr;
   if (!is_entry) return interpreter.attribute(input, *name);
@@ -105,11 +105,11 @@ Outcome<Value> attribute(const Value& input, const Given& given, Interpreter& in
 Outcome<Value> to_json(const Value& input, const Given& given, Interpreter& interpreter) {
   constexpr std::int64_t indent_max = 100;
   const auto indent = given.is_none(0) ? Outcome<std::int64_t>(-1) : given.integer(0, -1);
-  if (!indent) return tl::unexpected(indent.error());
+  if (!indent) return forward_error(indent);
   const bool is_one_line = given.is_none(0);
   const auto width = std::clamp<std::int64_t>(*indent, 0, indent_max);
   auto text = print_json(input, is_one_line ? -1 : static_cast<int>(width), interpreter.meter());
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   return Value::escaped(*std::move(text));
 }
 

@@ -110,7 +110,7 @@ Outcome<std::string> pad(std::string text, const FormatSpec& spec, char usual_al
   const auto width = static_cast<std::size_t>(std::max(spec.width, 0));
   if (size >= width) return text;
   if (auto paid = meter.spend_text(text.size() + (width - size) * spec.fill.size()); !paid) {
-    return tl::unexpected(paid.error());
+    return forward_error(paid);
   }
   const auto filling = [&](std::size_t count) {
     std::string result;

@@ -16,7 +16,7 @@ using Need = Parameter::Need;
 Outcome<Value> make_range(const Value&, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(arguments, {{"start", Need::required}, {"stop"}, {"step"}},
                                     "function", "range");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto first = given->integer(0, 0);
   const auto second = given->integer(1, 0);
   const auto step = given->integer(2, 1);
@@ -36,14 +36,14 @@ Outcome<Value> make_range(const Value&, const Arguments& arguments, Interpreter&
 Outcome<Value> make_dict(const Value&, const Arguments& arguments, Interpreter& interpreter) {
   const auto given =
       bind_arguments(arguments, {{"entries"}, {"rest", Need::rest}}, "function", "dict");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   if (!given->rest.positional.empty()) {
     return trouble("dict takes one list of pairs or one dict", "remove the others");
   }
   Value dict = Value::dict();
   if (given->has(0)) {
     if (auto done = update_dict(*dict.as_dict(), given->value(0), interpreter.meter()); !done) {
-      return tl::unexpected(done.error());
+      return forward_error(done);
     }
   }
   for (const auto& [name, value] : given->rest.named) {
@@ -66,7 +66,7 @@ Outcome<Value> make_cycler(const Value&, const Arguments& arguments, Interpreter
 
 Outcome<Value> make_joiner(const Value&, const Arguments& arguments, Interpreter&) {
   const auto given = bind_arguments(arguments, {{"sep"}}, "function", "joiner");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   return Value::object(
       std::make_shared<Joiner>(given->has(0) ? given->value(0) : Value::string(", ")));
 }

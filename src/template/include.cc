@@ -46,19 +46,19 @@ Outcome<const Template*> Interpreter::load(const std::string& name) {
   auto& made = templates_["/" + name];
   made = std::make_unique<Template>();
   made->file = name;
-  if (auto paid = meter_.spend_text((*text)->size()); !paid) return tl::unexpected(paid.error());
+  if (auto paid = meter_.spend_text((*text)->size()); !paid) return forward_error(paid);
   auto parsed = parse(**text, options_.syntax, *made);
-  if (!parsed) return tl::unexpected(parsed.error());
+  if (!parsed) return forward_error(parsed);
   return made.get();
 }
 
 /// The first of several names that exists, or the only one.
 Outcome<const Template*> Interpreter::load_first(const Value& names, bool ignore_missing) {
-  if (auto defined = need_defined(names); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(names); !defined) return forward_error(defined);
   Items candidates{names};
   if (!names.is_string()) {
     auto items = items_of(names, meter_);
-    if (!items) return tl::unexpected(items.error());
+    if (!items) return forward_error(items);
     candidates = *std::move(items);
   }
   for (const Value& candidate : candidates) {
@@ -87,11 +87,11 @@ ScopePtr Interpreter::scope_for(bool with_context) const {
 
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const IncludeStatement& node) {
   auto names = evaluate(*node.names);
-  if (!names) return tl::unexpected(names.error());
+  if (!names) return forward_error(names);
   auto found = load_first(*names, node.ignore_missing);
   if (!found) {
     if (found.error().at.file == nullptr) found.error().at = node.names->at;
-    return tl::unexpected(found.error());
+    return forward_error(found);
   }
   if (*found == nullptr) return Flow::next;
   if (include_depth_ >= options_.limits.include_depth_max) {
@@ -102,20 +102,20 @@ Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const IncludeStat
   ++include_depth_;
   auto text = render_family(**found, scope_for(node.with_context));
   --include_depth_;
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   auto written = write(*text);
-  if (!written) return tl::unexpected(written.error());
+  if (!written) return forward_error(written);
   return Flow::next;
 }
 
 Outcome<Value> Interpreter::import_module(const ImportStatement& node) {
   auto name = evaluate(*node.name);
   if (!name) return name;
-  if (auto defined = need_defined(*name); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(*name); !defined) return forward_error(defined);
   auto found = load_first(*name, false);
   if (!found) {
     if (found.error().at.file == nullptr) found.error().at = node.name->at;
-    return tl::unexpected(found.error());
+    return forward_error(found);
   }
   if (include_depth_ >= options_.limits.include_depth_max) {
     return trouble(
@@ -127,20 +127,20 @@ Outcome<Value> Interpreter::import_module(const ImportStatement& node) {
   modules_.push_back(scope);
   auto text = render_family(**found, scope);
   --include_depth_;
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   return Value::object(std::make_shared<Module>(scope, *std::move(text)));
 }
 
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const ImportStatement& node) {
   auto module = import_module(node);
-  if (!module) return tl::unexpected(module.error());
+  if (!module) return forward_error(module);
   if (!node.target.empty()) {
     scope_->set(node.target, *module);
     return Flow::next;
   }
   for (const auto& [wanted, alias] : node.names) {
     auto value = module->as_object()->attribute(wanted, *this);
-    if (!value) return tl::unexpected(value.error());
+    if (!value) return forward_error(value);
     if (*value) {
       scope_->set(alias, **value);
       continue;

@@ -49,14 +49,14 @@ Outcome<std::string> Interpreter::render_family(const Template& first, const Sco
     family.parent = nullptr;
     auto text = capture(member->body, scope);
     if (!text) {
-      done = tl::unexpected(text.error());
+      done = forward_error(text);
       break;
     }
     whole += *text;
     member = family.parent;
   }
   family_ = outer;
-  if (!done) return tl::unexpected(done.error());
+  if (!done) return forward_error(done);
   return whole;
 }
 
@@ -75,7 +75,7 @@ Outcome<std::string> Interpreter::render_block(Family& family, const std::string
   const auto super = [this, &family, name, level, scope](const Value&, const Arguments&,
                                                          Interpreter&) -> Outcome<Value> {
     auto text = render_block(family, name, level + 1, scope);
-    if (!text) return tl::unexpected(text.error());
+    if (!text) return forward_error(text);
     return Value::string(*std::move(text));
   };
   inner->set("super", Value::object(std::make_shared<Function>(Value::none(), super)));
@@ -92,7 +92,7 @@ bool Interpreter::has_block(std::string_view name) const {
 Outcome<Value> Interpreter::render_own_block(const std::string& name) {
   if (!has_block(name)) return trouble(fmt::format("there is no block '{}'", name), "add it");
   auto text = render_block(*family_, name, 0, family_->top);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   return Value::string(*std::move(text));
 }
 
@@ -110,11 +110,11 @@ Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const ExtendsStat
     return trouble("a template extends two others", "keep one extends");
   }
   auto name = evaluate(*node.name);
-  if (!name) return tl::unexpected(name.error());
+  if (!name) return forward_error(name);
   auto found = load_first(*name, false);
   if (!found) {
     if (found.error().at.file == nullptr) found.error().at = node.name->at;
-    return tl::unexpected(found.error());
+    return forward_error(found);
   }
   family_->parent = *found;
   return Flow::next;
@@ -123,9 +123,9 @@ Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const ExtendsStat
 Outcome<Interpreter::Flow> Interpreter::exec(const Statement&, const BlockStatement& node) {
   if (is_silent()) return Flow::next;
   auto text = render_block(*family_, node.name, 0, node.is_scoped ? scope_ : family_->top);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   auto written = write(*text);
-  if (!written) return tl::unexpected(written.error());
+  if (!written) return forward_error(written);
   return Flow::next;
 }
 

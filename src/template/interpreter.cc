@@ -30,7 +30,7 @@ Outcome<std::string> Interpreter::run(std::string_view text, const std::string& 
         fmt::format("the template has more than {} bytes", options_.limits.source_bytes_max),
         "split it with include");
   } else if (auto parsed = parse(text, options_.syntax, *made); !parsed) {
-    result = tl::unexpected(parsed.error());
+    result = forward_error(parsed);
   } else {
     result = render_family(*made, scope_);
   }
@@ -45,12 +45,12 @@ bool Interpreter::is_written(const std::string& name) const {
 }
 
 Outcome<Value> Interpreter::call(const Value& callee, const Arguments& arguments) {
-  if (auto defined = need_defined(callee); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(callee); !defined) return forward_error(defined);
   if (!callee.is(Kind::object) || !callee.as_object()->is_callable()) {
     return trouble(fmt::format("{} cannot be called", type_name(callee)), "remove the parentheses");
   }
   const Meter::Level level(meter_);
-  if (auto ok = level.ok(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = level.ok(); !ok) return forward_error(ok);
   // Kept alive here: the call may take it out of the scope that holds it.
   const std::shared_ptr<Object> object = callee.as_object();
   return object->call(*this, arguments);
@@ -58,20 +58,20 @@ Outcome<Value> Interpreter::call(const Value& callee, const Arguments& arguments
 
 Outcome<Value> Interpreter::apply_filter(std::string_view name, const Value& input,
                                          const Arguments& arguments) {
-  if (auto paid = meter_.spend(); !paid) return tl::unexpected(paid.error());
+  if (auto paid = meter_.spend(); !paid) return forward_error(paid);
   const Filter* filter = find_filter(name);
   if (filter == nullptr) {
     return trouble(fmt::format("there is no filter called '{}'", name),
                    name_hint(name, filter_names()));
   }
   auto given = bind_arguments(arguments, filter->parameters, "filter", name);
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   return filter->apply(input, *given, *this);
 }
 
 Outcome<bool> Interpreter::apply_test(std::string_view name, const Value& input,
                                       const Arguments& arguments) {
-  if (auto paid = meter_.spend(); !paid) return tl::unexpected(paid.error());
+  if (auto paid = meter_.spend(); !paid) return forward_error(paid);
   const Predicate* predicate = find_predicate(name);
   if (predicate == nullptr) {
     return trouble(fmt::format("there is no test called '{}'", name),
@@ -87,13 +87,13 @@ Outcome<bool> Interpreter::apply_test(std::string_view name, const Value& input,
 }
 
 Outcome<Value> Interpreter::attribute(const Value& value, std::string_view name) {
-  if (auto defined = need_defined(value); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(value); !defined) return forward_error(defined);
   if (const Method method = find_method(value.kind(), name)) {
     return Value::object(std::make_shared<Function>(value, method));
   }
   if (value.is(Kind::object)) {
     auto found = value.as_object()->attribute(name, *this);
-    if (!found) return tl::unexpected(found.error());
+    if (!found) return forward_error(found);
     if (*found) return **found;
   }
   if (value.is(Kind::tuple) && value.as_tuple()->is_group) {
@@ -112,7 +112,7 @@ Outcome<Value> Interpreter::attribute(const Value& value, std::string_view name)
 
 Outcome<Value> Interpreter::item(const Value& value, const Value& key) {
   auto found = item_of(value, key);
-  if (!found) return tl::unexpected(found.error());
+  if (!found) return forward_error(found);
   if (*found) return **found;
   Undefined why;
   if (key.is_string()) {
@@ -121,7 +121,7 @@ Outcome<Value> Interpreter::item(const Value& value, const Value& key) {
     why = member->as_undefined();
     why.is_doubtful = true;
   }
-  if (auto defined = need_defined(key); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(key); !defined) return forward_error(defined);
   why.what = fmt::format("{} has no such item", type_name(value));
   return Value::undefined(std::move(why));
 }

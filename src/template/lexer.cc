@@ -35,7 +35,7 @@ class Lexer {
 
   Outcome<std::vector<Token>> run() {
     while (at_ < source_.size()) {
-      if (auto read = read_text(); !read) return tl::unexpected(read.error());
+      if (auto read = read_text(); !read) return forward_error(read);
     }
     add(TokenKind::end, at_);
     return std::move(tokens_);

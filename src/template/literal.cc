@@ -141,7 +141,7 @@ Outcome<std::string> unescape(std::string_view text) {
     } else if (letter == 'x' || letter == 'u' || letter == 'U') {
       const std::size_t digits = letter == 'x' ? 2 : letter == 'u' ? 4 : 8;
       const auto point = hex_point(text.substr(i + 1), digits);
-      if (!point) return tl::unexpected(point.error());
+      if (!point) return forward_error(point);
       append_point(out, *point);
       i += digits;
     } else if (is_digit_of(letter, 8)) {

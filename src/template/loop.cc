@@ -26,11 +26,11 @@ Outcome<Value> changed_method(const Value& self, const Arguments& arguments,
   auto& loop = static_cast<Loop&>(*self.as_object());
   for (const Value& value : arguments.positional) {
     if (auto allowed = refuse_cycle(self, value, interpreter.meter()); !allowed) {
-      return tl::unexpected(allowed.error());
+      return forward_error(allowed);
     }
   }
   const auto different = loop.changed(arguments.positional, interpreter.meter());
-  if (!different) return tl::unexpected(different.error());
+  if (!different) return forward_error(different);
   return Value::boolean(*different);
 }
 
@@ -40,7 +40,7 @@ Outcome<bool> Loop::look_ahead() {
   if (!ahead_.empty()) return true;
   if (!pull_) return false;
   auto next = pull_();
-  if (!next) return tl::unexpected(next.error());
+  if (!next) return forward_error(next);
   if (!*next) return false;
   ahead_.push_back(**next);
   return true;
@@ -48,7 +48,7 @@ Outcome<bool> Loop::look_ahead() {
 
 Outcome<std::optional<Value>> Loop::advance() {
   const auto has_next = look_ahead();
-  if (!has_next) return tl::unexpected(has_next.error());
+  if (!has_next) return forward_error(has_next);
   if (!*has_next) return std::optional<Value>();
   ++index0_;
   before_ = std::move(current_);
@@ -61,7 +61,7 @@ Outcome<std::int64_t> Loop::length() {
   if (count_) return *count_;
   while (pull_) {
     auto next = pull_();
-    if (!next) return tl::unexpected(next.error());
+    if (!next) return forward_error(next);
     if (!*next) break;
     ahead_.push_back(**next);
   }
@@ -93,13 +93,13 @@ Outcome<std::optional<Value>> Loop::attribute(std::string_view name, Interpreter
   if (name == "previtem") return before_ ? *before_ : no_item("previous");
   if (name == "last" || name == "nextitem") {
     const auto has_next = look_ahead();
-    if (!has_next) return tl::unexpected(has_next.error());
+    if (!has_next) return forward_error(has_next);
     if (name == "last") return Value::boolean(!*has_next);
     return *has_next ? ahead_.front() : no_item("next");
   }
   if (name == "length" || name == "revindex" || name == "revindex0") {
     const auto count = length();
-    if (!count) return tl::unexpected(count.error());
+    if (!count) return forward_error(count);
     if (name == "length") return integer(*count);
     return integer(*count - index0_ - (name == "revindex0" ? 1 : 0));
   }
@@ -120,7 +120,7 @@ Outcome<Value> Loop::call(Interpreter& interpreter, const Arguments& arguments) 
     return trouble("loop(…) takes one argument", "give it the items of the next level");
   }
   auto text = interpreter.run_loop(*statement_, outer, arguments.positional[0], depth_ + 1);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   return Value::string(*std::move(text));
 }
 

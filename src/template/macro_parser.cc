@@ -8,22 +8,22 @@
 namespace ichor::jinja {
 
 Outcome<Signature> StatementParser::read_signature() {
-  if (auto open = expect_sign("("); !open) return tl::unexpected(open.error());
+  if (auto open = expect_sign("("); !open) return forward_error(open);
   Signature signature;
   while (!is_sign(")")) {
     if (!signature.names.empty()) {
-      if (auto comma = expect_sign(","); !comma) return tl::unexpected(comma.error());
+      if (auto comma = expect_sign(","); !comma) return forward_error(comma);
     }
     const Token& token = now();
     auto name = expect_name();
-    if (!name) return tl::unexpected(name.error());
+    if (!name) return forward_error(name);
     const auto& names = signature.names;
     if (std::find(names.begin(), names.end(), *name) != names.end()) {
       return fail(token, fmt::format("two parameters are called '{}'", *name), "rename one");
     }
     if (skip_sign("=")) {
       auto value = expression();
-      if (!value) return tl::unexpected(value.error());
+      if (!value) return forward_error(value);
       signature.defaults.push_back(*std::move(value));
     } else if (!signature.defaults.empty()) {
       return fail(token, fmt::format("the parameter '{}' needs a default", *name),
@@ -59,13 +59,13 @@ Outcome<Body> StatementParser::read_macro_body(Signature& signature, std::string
 Outcome<Statement::Node> StatementParser::read_macro() {
   MacroStatement macro;
   auto name = expect_name();
-  if (!name) return tl::unexpected(name.error());
+  if (!name) return forward_error(name);
   macro.name = *std::move(name);
   auto signature = read_signature();
-  if (!signature) return tl::unexpected(signature.error());
+  if (!signature) return forward_error(signature);
   macro.signature = *std::move(signature);
   auto body = read_macro_body(macro.signature, "endmacro");
-  if (!body) return tl::unexpected(body.error());
+  if (!body) return forward_error(body);
   macro.body = *std::move(body);
   return macro;
 }
@@ -74,18 +74,18 @@ Outcome<Statement::Node> StatementParser::read_call() {
   CallBlock block;
   if (is_sign("(")) {
     auto signature = read_signature();
-    if (!signature) return tl::unexpected(signature.error());
+    if (!signature) return forward_error(signature);
     block.signature = *std::move(signature);
   }
   const Token& start = now();
   auto call = expression();
-  if (!call) return tl::unexpected(call.error());
+  if (!call) return forward_error(call);
   if (!std::holds_alternative<CallExpr>((*call)->node)) {
     return fail(start, "a call block without a call", "write it as: call name(arguments)");
   }
   block.call = *std::move(call);
   auto body = read_macro_body(block.signature, "endcall");
-  if (!body) return tl::unexpected(body.error());
+  if (!body) return forward_error(body);
   block.body = *std::move(body);
   return block;
 }
@@ -101,7 +101,7 @@ std::optional<bool> StatementParser::read_context() {
 Outcome<Statement::Node> StatementParser::read_include() {
   IncludeStatement include;
   auto names = expression();
-  if (!names) return tl::unexpected(names.error());
+  if (!names) return forward_error(names);
   include.names = *std::move(names);
   if (is_word("ignore") && is_word(ahead(), "missing")) {
     take();
@@ -115,11 +115,11 @@ Outcome<Statement::Node> StatementParser::read_include() {
 Outcome<Statement::Node> StatementParser::read_import() {
   ImportStatement import;
   auto name = expression();
-  if (!name) return tl::unexpected(name.error());
+  if (!name) return forward_error(name);
   import.name = *std::move(name);
-  if (auto as = expect_word("as"); !as) return tl::unexpected(as.error());
+  if (auto as = expect_word("as"); !as) return forward_error(as);
   auto target = expect_name();
-  if (!target) return tl::unexpected(target.error());
+  if (!target) return forward_error(target);
   import.target = *std::move(target);
   import.with_context = read_context().value_or(false);
   return import;
@@ -128,9 +128,9 @@ Outcome<Statement::Node> StatementParser::read_import() {
 Outcome<Statement::Node> StatementParser::read_from() {
   ImportStatement import;
   auto name = expression();
-  if (!name) return tl::unexpected(name.error());
+  if (!name) return forward_error(name);
   import.name = *std::move(name);
-  if (auto word = expect_word("import"); !word) return tl::unexpected(word.error());
+  if (auto word = expect_word("import"); !word) return forward_error(word);
   while (true) {
     if (const auto context = read_context()) {
       import.with_context = *context;
@@ -138,12 +138,12 @@ Outcome<Statement::Node> StatementParser::read_from() {
     }
     const Token& token = now();
     auto wanted = expect_name();
-    if (!wanted) return tl::unexpected(wanted.error());
+    if (!wanted) return forward_error(wanted);
     if (wanted->starts_with('_')) {
       return fail(token, "names that begin with an underscore cannot be imported", "rename it");
     }
     auto alias = skip_word("as") ? expect_name() : wanted;
-    if (!alias) return tl::unexpected(alias.error());
+    if (!alias) return forward_error(alias);
     import.names.emplace_back(*std::move(wanted), *std::move(alias));
     if (const auto context = read_context()) {
       import.with_context = *context;
@@ -156,7 +156,7 @@ Outcome<Statement::Node> StatementParser::read_from() {
 
 Outcome<Statement::Node> StatementParser::read_extends() {
   auto name = expression();
-  if (!name) return tl::unexpected(name.error());
+  if (!name) return forward_error(name);
   return ExtendsStatement{*std::move(name)};
 }
 
@@ -164,7 +164,7 @@ Outcome<Statement::Node> StatementParser::read_block_tag() {
   BlockStatement block;
   const Token& token = now();
   auto name = expect_name();
-  if (!name) return tl::unexpected(name.error());
+  if (!name) return forward_error(name);
   block.name = *std::move(name);
   if (std::find(block_names_.begin(), block_names_.end(), block.name) != block_names_.end()) {
     return fail(token, fmt::format("two blocks are called '{}'", block.name), "rename one");
@@ -176,7 +176,7 @@ Outcome<Statement::Node> StatementParser::read_block_tag() {
   const int outer_loops = std::exchange(loops_, 0);
   auto body = read_scope({"endblock"});
   loops_ = outer_loops;
-  if (!body) return tl::unexpected(body.error());
+  if (!body) return forward_error(body);
   take();
   // The name may be repeated at the end.
   if (now().kind == TokenKind::name && !skip_word(block.name)) {
@@ -189,7 +189,7 @@ Outcome<Statement::Node> StatementParser::read_block_tag() {
 
 Outcome<Statement::Node> StatementParser::read_do() {
   auto value = tuple(Conditional::yes);
-  if (!value) return tl::unexpected(value.error());
+  if (!value) return forward_error(value);
   return DoStatement{*std::move(value)};
 }
 
@@ -198,10 +198,10 @@ Outcome<Statement::Node> StatementParser::read_print() {
   ConcatExpr values;
   while (now().kind != TokenKind::block_end) {
     if (!values.parts.empty()) {
-      if (auto comma = expect_sign(","); !comma) return tl::unexpected(comma.error());
+      if (auto comma = expect_sign(","); !comma) return forward_error(comma);
     }
     auto value = expression();
-    if (!value) return tl::unexpected(value.error());
+    if (!value) return forward_error(value);
     values.parts.push_back(*std::move(value));
   }
   return OutputStatement{std::make_unique<Expr>(Expr{at, std::move(values)})};
@@ -221,13 +221,13 @@ Outcome<Statement::Node> StatementParser::read_continue() {
 Outcome<Statement::Node> StatementParser::read_autoescape() {
   const Token& token = now();
   auto value = expression();
-  if (!value) return tl::unexpected(value.error());
+  if (!value) return forward_error(value);
   const auto* literal = std::get_if<Literal>(&(*value)->node);
   if (literal == nullptr || !literal->value.is(Kind::boolean) || literal->value.as_boolean()) {
     return fail(token, "escaping for HTML cannot be switched on", "use the filter escape");
   }
   auto body = read_scope({"endautoescape"});
-  if (!body) return tl::unexpected(body.error());
+  if (!body) return forward_error(body);
   take();
   return WithBlock{{}, *std::move(body)};
 }

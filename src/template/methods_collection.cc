@@ -25,9 +25,9 @@ Outcome<void> pay_for_move(const Value& self, Interpreter& interpreter) {
 
 Outcome<Value> append(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(arguments, {{"item", Need::required}}, "method", "append");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   if (auto ok = may_hold(self, given->value(0), interpreter); !ok) {
-    return tl::unexpected(ok.error());
+    return forward_error(ok);
   }
   self.as_list()->items.push_back(given->value(0));
   return Value::none();
@@ -35,12 +35,12 @@ Outcome<Value> append(const Value& self, const Arguments& arguments, Interpreter
 
 Outcome<Value> extend(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(arguments, {{"items", Need::required}}, "method", "extend");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto items = items_of(given->value(0), interpreter.meter());
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   if (!is_same(self, given->value(0))) {
     if (auto ok = may_hold(self, Value::list(*items), interpreter); !ok) {
-      return tl::unexpected(ok.error());
+      return forward_error(ok);
     }
   }
   Items& held = self.as_list()->items;
@@ -51,13 +51,13 @@ Outcome<Value> extend(const Value& self, const Arguments& arguments, Interpreter
 Outcome<Value> insert(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(
       arguments, {{"index", Need::required}, {"item", Need::required}}, "method", "insert");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto index = given->integer(0, 0);
-  if (!index) return tl::unexpected(index.error());
+  if (!index) return forward_error(index);
   if (auto ok = may_hold(self, given->value(1), interpreter); !ok) {
-    return tl::unexpected(ok.error());
+    return forward_error(ok);
   }
-  if (auto paid = pay_for_move(self, interpreter); !paid) return tl::unexpected(paid.error());
+  if (auto paid = pay_for_move(self, interpreter); !paid) return forward_error(paid);
   Items& items = self.as_list()->items;
   const auto size = static_cast<std::int64_t>(items.size());
   const auto place = std::clamp<std::int64_t>(*index < 0 ? *index + size : *index, 0, size);
@@ -67,15 +67,15 @@ Outcome<Value> insert(const Value& self, const Arguments& arguments, Interpreter
 
 Outcome<Value> pop_item(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(arguments, {{"index"}}, "method", "pop");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto index = given->integer(0, -1);
-  if (!index) return tl::unexpected(index.error());
+  if (!index) return forward_error(index);
   Items& items = self.as_list()->items;
   const auto size = static_cast<std::int64_t>(items.size());
   const std::int64_t place = *index < 0 ? *index + size : *index;
   if (place < 0 || place >= size)
     return trouble("pop beyond the end of a list", "check its length");
-  if (auto paid = pay_for_move(self, interpreter); !paid) return tl::unexpected(paid.error());
+  if (auto paid = pay_for_move(self, interpreter); !paid) return forward_error(paid);
   const auto at = items.begin() + static_cast<std::ptrdiff_t>(place);
   Value taken = std::move(*at);
   items.erase(at);
@@ -87,7 +87,7 @@ Outcome<std::optional<std::size_t>> find_item(const Items& items, const Value& w
                                               Interpreter& interpreter) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     const auto same = is_equal(items[i], wanted, interpreter.meter());
-    if (!same) return tl::unexpected(same.error());
+    if (!same) return forward_error(same);
     if (*same) return std::optional<std::size_t>(i);
   }
   return std::optional<std::size_t>();
@@ -95,10 +95,10 @@ Outcome<std::optional<std::size_t>> find_item(const Items& items, const Value& w
 
 Outcome<Value> remove(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(arguments, {{"item", Need::required}}, "method", "remove");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   Items& items = self.as_list()->items;
   const auto place = find_item(items, given->value(0), interpreter);
-  if (!place) return tl::unexpected(place.error());
+  if (!place) return forward_error(place);
   if (!*place) return trouble("the item to remove is not in the list", "check with in first");
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(**place));
   return Value::none();
@@ -110,20 +110,20 @@ const Items& items_in(const Value& self) {
 
 Outcome<Value> index(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(arguments, {{"item", Need::required}}, "method", "index");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto place = find_item(items_in(self), given->value(0), interpreter);
-  if (!place) return tl::unexpected(place.error());
+  if (!place) return forward_error(place);
   if (!*place) return trouble("the item is not in the list", "check with in first");
   return Value::integer(static_cast<std::int64_t>(**place));
 }
 
 Outcome<Value> count(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(arguments, {{"item", Need::required}}, "method", "count");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   std::int64_t found = 0;
   for (const Value& item : items_in(self)) {
     const auto same = is_equal(item, given->value(0), interpreter.meter());
-    if (!same) return tl::unexpected(same.error());
+    if (!same) return forward_error(same);
     found += *same ? 1 : 0;
   }
   return Value::integer(found);
@@ -131,30 +131,30 @@ Outcome<Value> count(const Value& self, const Arguments& arguments, Interpreter&
 
 Outcome<Value> reverse(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(arguments, {}, "method", "reverse");
-  if (!given) return tl::unexpected(given.error());
-  if (auto paid = pay_for_move(self, interpreter); !paid) return tl::unexpected(paid.error());
+  if (!given) return forward_error(given);
+  if (auto paid = pay_for_move(self, interpreter); !paid) return forward_error(paid);
   std::reverse(self.as_list()->items.begin(), self.as_list()->items.end());
   return Value::none();
 }
 
 Outcome<Value> copy(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(arguments, {}, "method", "copy");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   if (self.is(Kind::list)) {
     auto items = items_of(self, interpreter.meter());
-    if (!items) return tl::unexpected(items.error());
+    if (!items) return forward_error(items);
     return Value::list(*std::move(items));
   }
   Value made = Value::dict();
   if (auto done = update_dict(*made.as_dict(), self, interpreter.meter()); !done) {
-    return tl::unexpected(done.error());
+    return forward_error(done);
   }
   return made;
 }
 
 Outcome<Value> clear(const Value& self, const Arguments& arguments, Interpreter&) {
   const auto given = bind_arguments(arguments, {}, "method", "clear");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   if (self.is(Kind::list)) {
     self.as_list()->items.clear();
   } else {
@@ -166,13 +166,13 @@ Outcome<Value> clear(const Value& self, const Arguments& arguments, Interpreter&
 template <View::Of of>
 Outcome<Value> view(const Value& self, const Arguments& arguments, Interpreter&) {
   const auto given = bind_arguments(arguments, {}, "method", "items");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   return Value::view({of, self.as_dict()});
 }
 
 /// The value of the key that was given first, if the dict has it.
 Outcome<std::optional<Value>> look_up(const Value& self, const Value& key) {
-  if (auto defined = need_defined(key); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(key); !defined) return forward_error(defined);
   if (!is_hashable(key)) {
     return trouble(fmt::format("{} cannot be the key of a dict", type_name(key)),
                    "use a text or a number");
@@ -184,22 +184,22 @@ Outcome<std::optional<Value>> look_up(const Value& self, const Value& key) {
 Outcome<Value> get(const Value& self, const Arguments& arguments, Interpreter&) {
   const auto given =
       bind_arguments(arguments, {{"key", Need::required}, {"default"}}, "method", "get");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   auto found = look_up(self, given->value(0));
-  if (!found) return tl::unexpected(found.error());
+  if (!found) return forward_error(found);
   return *found ? **found : given->value(1);
 }
 
 Outcome<Value> pop_key(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given =
       bind_arguments(arguments, {{"key", Need::required}, {"default"}}, "method", "pop");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   auto found = look_up(self, given->value(0));
-  if (!found) return tl::unexpected(found.error());
+  if (!found) return forward_error(found);
   if (!*found && given->has(1)) return given->value(1);
   if (!*found) return trouble("pop of a key that the dict does not have", "give it a default");
   const auto size = static_cast<std::int64_t>(self.as_dict()->size());
-  if (auto paid = interpreter.meter().spend(size); !paid) return tl::unexpected(paid.error());
+  if (auto paid = interpreter.meter().spend(size); !paid) return forward_error(paid);
   self.as_dict()->erase(given->value(0));
   return **found;
 }
@@ -208,12 +208,12 @@ Outcome<Value> set_default(const Value& self, const Arguments& arguments,
                            Interpreter& interpreter) {
   const auto given =
       bind_arguments(arguments, {{"key", Need::required}, {"default"}}, "method", "setdefault");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   auto found = look_up(self, given->value(0));
-  if (!found) return tl::unexpected(found.error());
+  if (!found) return forward_error(found);
   if (*found) return **found;
   if (auto ok = may_hold(self, given->value(1), interpreter); !ok) {
-    return tl::unexpected(ok.error());
+    return forward_error(ok);
   }
   self.as_dict()->put(given->value(0), given->value(1));
   return given->value(1);
@@ -222,18 +222,18 @@ Outcome<Value> set_default(const Value& self, const Arguments& arguments,
 Outcome<Value> update(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given =
       bind_arguments(arguments, {{"other"}, {"rest", Need::rest}}, "method", "update");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   if (!given->rest.positional.empty()) return trouble("update takes one dict", "call it twice");
   Value more = Value::dict();
   if (given->has(0)) {
     if (auto done = update_dict(*more.as_dict(), given->value(0), interpreter.meter()); !done) {
-      return tl::unexpected(done.error());
+      return forward_error(done);
     }
   }
   for (const auto& [name, value] : given->rest.named) {
     more.as_dict()->put(Value::string(name), value);
   }
-  if (auto ok = may_hold(self, more, interpreter); !ok) return tl::unexpected(ok.error());
+  if (auto ok = may_hold(self, more, interpreter); !ok) return forward_error(ok);
   for (const auto& [key, value] : more.as_dict()->entries()) self.as_dict()->put(key, value);
   return Value::none();
 }

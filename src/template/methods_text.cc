@@ -28,9 +28,9 @@ Outcome<void> no_arguments(const Arguments& arguments) {
 
 template <std::string (*edit)(std::string_view)>
 Outcome<Value> edited(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
-  if (auto ok = no_arguments(arguments); !ok) return tl::unexpected(ok.error());
+  if (auto ok = no_arguments(arguments); !ok) return forward_error(ok);
   if (auto paid = interpreter.meter().spend_text(self.as_string().size() * 2); !paid) {
-    return tl::unexpected(paid.error());
+    return forward_error(paid);
   }
   return Value::string(edit(self.as_string()));
 }
@@ -38,26 +38,26 @@ Outcome<Value> edited(const Value& self, const Arguments& arguments, Interpreter
 template <Side side>
 Outcome<Value> stripped(const Value& self, const Arguments& arguments, Interpreter&) {
   const auto given = bind_arguments(arguments, {{"chars"}}, "method", "strip");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   if (given->is_none(0)) return Value::string(std::string(strip(self.as_string(), side)));
   const auto chars = given->text(0, "");
-  if (!chars) return tl::unexpected(chars.error());
+  if (!chars) return forward_error(chars);
   return Value::string(std::string(strip(self.as_string(), *chars, side)));
 }
 
 template <bool from_right>
 Outcome<Value> split(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(arguments, {{"sep"}, {"maxsplit"}}, "method", "split");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto count = given->integer(1, -1);
-  if (!count) return tl::unexpected(count.error());
+  if (!count) return forward_error(count);
   const std::string& text = self.as_string();
   if (auto paid = interpreter.meter().spend_items(static_cast<std::int64_t>(text.size())); !paid) {
-    return tl::unexpected(paid.error());
+    return forward_error(paid);
   }
   if (!given->is_none(0)) {
     const auto separator = given->text(0, "");
-    if (!separator) return tl::unexpected(separator.error());
+    if (!separator) return forward_error(separator);
     if (separator->empty()) return trouble("split at an empty text", "use | list for letters");
     return list_of(split_at(text, *separator, *count, from_right));
   }
@@ -84,20 +84,20 @@ Outcome<Value> split(const Value& self, const Arguments& arguments, Interpreter&
 
 Outcome<Value> lines(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(arguments, {{"keepends"}}, "method", "splitlines");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto keep = given->flag(0, false);
-  if (!keep) return tl::unexpected(keep.error());
+  if (!keep) return forward_error(keep);
   const auto size = static_cast<std::int64_t>(self.as_string().size());
-  if (auto paid = interpreter.meter().spend_items(size); !paid) return tl::unexpected(paid.error());
+  if (auto paid = interpreter.meter().spend_items(size); !paid) return forward_error(paid);
   return list_of(split_lines(self.as_string(), *keep));
 }
 
 template <bool from_right>
 Outcome<Value> partition(const Value& self, const Arguments& arguments, Interpreter&) {
   const auto given = bind_arguments(arguments, {{"sep", Need::required}}, "method", "partition");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto separator = given->text(0, "");
-  if (!separator) return tl::unexpected(separator.error());
+  if (!separator) return forward_error(separator);
   if (separator->empty()) return trouble("partition at an empty text", "use another text");
   const std::string& text = self.as_string();
   const std::size_t at = from_right ? text.rfind(*separator) : text.find(*separator);
@@ -114,11 +114,11 @@ Outcome<Value> partition(const Value& self, const Arguments& arguments, Interpre
 template <bool at_end>
 Outcome<Value> has_affix(const Value& self, const Arguments& arguments, Interpreter&) {
   const auto given = bind_arguments(arguments, {{"affix", Need::required}}, "method", "startswith");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const Value affix = given->value(0);
   const Items affixes = affix.is(Kind::tuple) ? affix.as_tuple()->items : Items{affix};
   for (const Value& candidate : affixes) {
-    if (auto defined = need_defined(candidate); !defined) return tl::unexpected(defined.error());
+    if (auto defined = need_defined(candidate); !defined) return forward_error(defined);
     if (!candidate.is_string()) {
       return trouble(fmt::format("{} where a text is wanted", type_name(candidate)),
                      "use a text or a tuple of texts");
@@ -135,9 +135,9 @@ template <bool at_end>
 Outcome<Value> remove_affix(const Value& self, const Arguments& arguments, Interpreter&) {
   const auto given =
       bind_arguments(arguments, {{"affix", Need::required}}, "method", "removeprefix");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto affix = given->text(0, "");
-  if (!affix) return tl::unexpected(affix.error());
+  if (!affix) return forward_error(affix);
   const std::string& text = self.as_string();
   const bool found = at_end ? text.ends_with(*affix) : text.starts_with(*affix);
   if (!found) return self;
@@ -149,9 +149,9 @@ Outcome<Value> remove_affix(const Value& self, const Arguments& arguments, Inter
 template <bool from_right, bool must_exist>
 Outcome<Value> find(const Value& self, const Arguments& arguments, Interpreter&) {
   const auto given = bind_arguments(arguments, {{"sub", Need::required}}, "method", "find");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto wanted = given->text(0, "");
-  if (!wanted) return tl::unexpected(wanted.error());
+  if (!wanted) return forward_error(wanted);
   const std::string& text = self.as_string();
   const std::size_t at = from_right ? text.rfind(*wanted) : text.find(*wanted);
   if (at == std::string::npos && must_exist) {
@@ -163,9 +163,9 @@ Outcome<Value> find(const Value& self, const Arguments& arguments, Interpreter&)
 
 Outcome<Value> count(const Value& self, const Arguments& arguments, Interpreter&) {
   const auto given = bind_arguments(arguments, {{"sub", Need::required}}, "method", "count");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto wanted = given->text(0, "");
-  if (!wanted) return tl::unexpected(wanted.error());
+  if (!wanted) return forward_error(wanted);
   const std::string& text = self.as_string();
   if (wanted->empty()) {
     return Value::integer(static_cast<std::int64_t>(count_points(text)) + 1);
@@ -182,26 +182,26 @@ Outcome<Value> replace(const Value& self, const Arguments& arguments, Interprete
   const auto given =
       bind_arguments(arguments, {{"old", Need::required}, {"new", Need::required}, {"count"}},
                      "method", "replace");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto old = given->text(0, "");
   const auto with = given->text(1, "");
   const auto most = given->integer(2, -1);
-  if (!old) return tl::unexpected(old.error());
-  if (!with) return tl::unexpected(with.error());
-  if (!most) return tl::unexpected(most.error());
+  if (!old) return forward_error(old);
+  if (!with) return forward_error(with);
+  if (!most) return forward_error(most);
   auto text = replace_text(self.as_string(), *old, *with, *most, interpreter.meter());
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   return Value::string(*std::move(text));
 }
 
 Outcome<Value> join(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(arguments, {{"items", Need::required}}, "method", "join");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto items = items_of(given->value(0), interpreter.meter());
-  if (!items) return tl::unexpected(items.error());
+  if (!items) return forward_error(items);
   std::string text;
   for (std::size_t i = 0; i < items->size(); ++i) {
-    if (auto defined = need_defined((*items)[i]); !defined) return tl::unexpected(defined.error());
+    if (auto defined = need_defined((*items)[i]); !defined) return forward_error(defined);
     if (!(*items)[i].is_string()) {
       return trouble("join of something that is no text", "use the filter join, which converts");
     }
@@ -210,7 +210,7 @@ Outcome<Value> join(const Value& self, const Arguments& arguments, Interpreter& 
     if (auto paid = interpreter.meter().spend_text(self.as_string().size() +
                                                    (*items)[i].as_string().size());
         !paid) {
-      return tl::unexpected(paid.error());
+      return forward_error(paid);
     }
     if (text.size() > interpreter.meter().limits().output_bytes_max) {
       return tl::unexpected(interpreter.meter().spend_text(text.size()).error());
@@ -221,7 +221,7 @@ Outcome<Value> join(const Value& self, const Arguments& arguments, Interpreter& 
 
 Outcome<Value> format(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   auto text = brace_format(self.as_string(), arguments, interpreter);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   return Value::string(*std::move(text));
 }
 
@@ -231,16 +231,16 @@ template <Place place>
 Outcome<Value> justified(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given =
       bind_arguments(arguments, {{"width", Need::required}, {"fillchar"}}, "method", "justify");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto width = given->integer(0, 0);
   const auto fill = given->text(1, " ");
-  if (!width) return tl::unexpected(width.error());
-  if (!fill) return tl::unexpected(fill.error());
+  if (!width) return forward_error(width);
+  if (!fill) return forward_error(fill);
   if (count_points(*fill) != 1) return trouble("a fill of other than one character", "use one");
   const std::string& text = self.as_string();
   if constexpr (place == Place::center) {
     auto centered = center_text(text, *width, *fill, interpreter.meter());
-    if (!centered) return tl::unexpected(centered.error());
+    if (!centered) return forward_error(centered);
     return Value::string(*std::move(centered));
   }
   const auto size = static_cast<std::int64_t>(count_points(text));
@@ -254,9 +254,9 @@ Outcome<Value> justified(const Value& self, const Arguments& arguments, Interpre
 
 Outcome<Value> zero_fill(const Value& self, const Arguments& arguments, Interpreter& interpreter) {
   const auto given = bind_arguments(arguments, {{"width", Need::required}}, "method", "zfill");
-  if (!given) return tl::unexpected(given.error());
+  if (!given) return forward_error(given);
   const auto width = given->integer(0, 0);
-  if (!width) return tl::unexpected(width.error());
+  if (!width) return forward_error(width);
   const std::string& text = self.as_string();
   const auto size = static_cast<std::int64_t>(count_points(text));
   auto zeros =
@@ -271,7 +271,7 @@ Outcome<Value> zero_fill(const Value& self, const Arguments& arguments, Interpre
 /// A text that is not empty and of which every character is of a kind.
 template <bool (*wanted)(char32_t)>
 Outcome<Value> all_are(const Value& self, const Arguments& arguments, Interpreter&) {
-  if (auto ok = no_arguments(arguments); !ok) return tl::unexpected(ok.error());
+  if (auto ok = no_arguments(arguments); !ok) return forward_error(ok);
   const auto points = to_points(self.as_string());
   return Value::boolean(!points.empty() && std::all_of(points.begin(), points.end(), wanted));
 }
@@ -281,7 +281,7 @@ bool is_letter_or_digit(char32_t point) { return is_letter(point) || is_digit(po
 /// All letters of one case, and at least one letter.
 template <bool (*wanted)(char32_t), bool (*unwanted)(char32_t)>
 Outcome<Value> is_cased(const Value& self, const Arguments& arguments, Interpreter&) {
-  if (auto ok = no_arguments(arguments); !ok) return tl::unexpected(ok.error());
+  if (auto ok = no_arguments(arguments); !ok) return forward_error(ok);
   const auto points = to_points(self.as_string());
   return Value::boolean(std::any_of(points.begin(), points.end(), wanted) &&
                         std::none_of(points.begin(), points.end(), unwanted));

@@ -92,7 +92,7 @@ Outcome<Value> Macro::call(Interpreter& interpreter, const Arguments& arguments)
                    "remove some, or use varargs in the macro");
   }
   auto text = interpreter.run_macro(signature_, body_, scope, values, is_given, extra);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   return Value::string(*std::move(text));
 }
 
@@ -121,7 +121,7 @@ Outcome<std::optional<Value>> Module::attribute(std::string_view name, Interpret
 }
 
 Outcome<std::string> Module::print(Meter& meter) const {
-  if (auto paid = meter.spend_text(text_.size()); !paid) return tl::unexpected(paid.error());
+  if (auto paid = meter.spend_text(text_.size()); !paid) return forward_error(paid);
   return text_;
 }
 

@@ -42,7 +42,7 @@ Outcome<ExprPtr> ExpressionParser::primary() {
         take();
         auto inner = tuple(Conditional::yes, {}, true);
         if (!inner) return inner;
-        if (auto closed = expect_sign(")"); !closed) return tl::unexpected(closed.error());
+        if (auto closed = expect_sign(")"); !closed) return forward_error(closed);
         return inner;
       }
       if (token.text == "[") return list_display();
@@ -81,7 +81,7 @@ Outcome<ExprPtr> ExpressionParser::list_display() {
   ListExpr list;
   while (!is_sign("]")) {
     if (!list.items.empty()) {
-      if (auto comma = expect_sign(","); !comma) return tl::unexpected(comma.error());
+      if (auto comma = expect_sign(","); !comma) return forward_error(comma);
       if (is_sign("]")) break;
     }
     auto item = expression();
@@ -97,12 +97,12 @@ Outcome<ExprPtr> ExpressionParser::dict_display() {
   DictExpr dict;
   while (!is_sign("}")) {
     if (!dict.entries.empty()) {
-      if (auto comma = expect_sign(","); !comma) return tl::unexpected(comma.error());
+      if (auto comma = expect_sign(","); !comma) return forward_error(comma);
       if (is_sign("}")) break;
     }
     auto key = expression();
     if (!key) return key;
-    if (auto colon = expect_sign(":"); !colon) return tl::unexpected(colon.error());
+    if (auto colon = expect_sign(":"); !colon) return forward_error(colon);
     auto value = expression();
     if (!value) return value;
     dict.entries.emplace_back(*std::move(key), *std::move(value));
@@ -114,7 +114,7 @@ Outcome<ExprPtr> ExpressionParser::dict_display() {
 Outcome<ExprPtr> ExpressionParser::postfix(ExprPtr operand) {
   Outcome<ExprPtr> result = std::move(operand);
   for (int count = 0; result; ++count) {
-    if (auto ok = check_depth(count); !ok) return tl::unexpected(ok.error());
+    if (auto ok = check_depth(count); !ok) return forward_error(ok);
     if (is_sign(".")) {
       result = member(*std::move(result));
     } else if (is_sign("[")) {
@@ -122,7 +122,7 @@ Outcome<ExprPtr> ExpressionParser::postfix(ExprPtr operand) {
     } else if (is_sign("(")) {
       const Token& start = now();
       auto given = arguments();
-      if (!given) return tl::unexpected(given.error());
+      if (!given) return forward_error(given);
       result = make(start, CallExpr{*std::move(result), *std::move(given)});
     } else {
       break;
@@ -177,7 +177,7 @@ Outcome<ExprPtr> ExpressionParser::subscript(ExprPtr object) {
 
 Outcome<CallArguments> ExpressionParser::arguments() {
   const Token& start = now();
-  if (auto open = expect_sign("("); !open) return tl::unexpected(open.error());
+  if (auto open = expect_sign("("); !open) return forward_error(open);
   const auto misplaced = [&] {
     return fail(start, "arguments in an order that a call cannot have",
                 "write positional arguments first, then name=value, then *list and **dict");
@@ -186,7 +186,7 @@ Outcome<CallArguments> ExpressionParser::arguments() {
   bool is_first = true;
   while (!is_sign(")")) {
     if (!is_first) {
-      if (auto comma = expect_sign(","); !comma) return tl::unexpected(comma.error());
+      if (auto comma = expect_sign(","); !comma) return forward_error(comma);
       if (is_sign(")")) break;
     }
     is_first = false;
@@ -199,7 +199,7 @@ Outcome<CallArguments> ExpressionParser::arguments() {
       take();
     }
     auto value = expression();
-    if (!value) return tl::unexpected(value.error());
+    if (!value) return forward_error(value);
     if (given.spread_named || (given.spread && !is_named && !is_spread_named)) return misplaced();
     if (is_named) {
       for (const auto& [known, expr] : given.named) {
@@ -242,17 +242,17 @@ void ExpressionParser::note_unknown(const Token& at, std::string_view kind, cons
 Outcome<ExprPtr> ExpressionParser::filters(ExprPtr input, bool first_has_no_pipe) {
   Outcome<ExprPtr> result = std::move(input);
   for (int count = 0; result && (first_has_no_pipe || is_sign("|")); ++count) {
-    if (auto ok = check_depth(count); !ok) return tl::unexpected(ok.error());
+    if (auto ok = check_depth(count); !ok) return forward_error(ok);
     if (!first_has_no_pipe) take();
     first_has_no_pipe = false;
     const Token& start = now();
     auto name = dotted_name();
-    if (!name) return tl::unexpected(name.error());
+    if (!name) return forward_error(name);
     if (find_filter(*name) == nullptr) note_unknown(start, "filter", *name, filter_names());
     FilterExpr filter{*std::move(result), *std::move(name), {}};
     if (is_sign("(")) {
       auto given = arguments();
-      if (!given) return tl::unexpected(given.error());
+      if (!given) return forward_error(given);
       filter.arguments = *std::move(given);
     }
     result = make(start, std::move(filter));
@@ -265,7 +265,7 @@ Outcome<ExprPtr> ExpressionParser::test(ExprPtr input) {
   const bool is_negated = skip_word("not");
   const Token& named = now();
   auto name = dotted_name();
-  if (!name) return tl::unexpected(name.error());
+  if (!name) return forward_error(name);
   if (find_predicate(*name) == nullptr) note_unknown(named, "test", *name, predicate_names());
   TestExpr test{std::move(input), *std::move(name), {}};
   const bool starts_operand = now().kind == TokenKind::name || now().kind == TokenKind::string ||
@@ -273,7 +273,7 @@ Outcome<ExprPtr> ExpressionParser::test(ExprPtr input) {
   const bool goes_on = is_word("else") || is_word("or") || is_word("and");
   if (is_sign("(")) {
     auto given = arguments();
-    if (!given) return tl::unexpected(given.error());
+    if (!given) return forward_error(given);
     test.arguments = *std::move(given);
   } else if (is_word("is")) {
     return fail(now(), "two tests in a row", "connect them with and");

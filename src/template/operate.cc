@@ -76,7 +76,7 @@ Outcome<Value> repeat(const Value& value, std::int64_t times, Meter& meter) {
     const auto size = static_cast<std::int64_t>(text.size());
     const auto bytes = times > limit / size ? limit + 1 : times * size;
     if (auto paid = meter.spend_text(static_cast<std::size_t>(bytes)); !paid) {
-      return tl::unexpected(paid.error());
+      return forward_error(paid);
     }
     std::string result;
     result.reserve(static_cast<std::size_t>(bytes));
@@ -87,7 +87,7 @@ Outcome<Value> repeat(const Value& value, std::int64_t times, Meter& meter) {
   const auto size = static_cast<std::int64_t>(items.size());
   const bool is_huge = size > 0 && times > meter.limits().steps_max / size;
   if (auto paid = meter.spend_items(is_huge ? meter.limits().steps_max : times * size); !paid) {
-    return tl::unexpected(paid.error());
+    return forward_error(paid);
   }
   Items result;
   for (std::int64_t i = 0; size > 0 && i < times; ++i) {
@@ -99,14 +99,14 @@ Outcome<Value> repeat(const Value& value, std::int64_t times, Meter& meter) {
 Outcome<Value> join_two(const Value& a, const Value& b, Meter& meter) {
   if (a.is_string()) {
     if (auto paid = meter.spend_text(a.as_string().size() + b.as_string().size()); !paid) {
-      return tl::unexpected(paid.error());
+      return forward_error(paid);
     }
     return Value::string(a.as_string() + b.as_string());
   }
   Items items = *sequence_of(a);
   const Items& more = *sequence_of(b);
   if (auto paid = meter.spend_items(static_cast<std::int64_t>(items.size() + more.size())); !paid) {
-    return tl::unexpected(paid.error());
+    return forward_error(paid);
   }
   items.insert(items.end(), more.begin(), more.end());
   return a.is(Kind::list) ? Value::list(std::move(items)) : Value::tuple(std::move(items));
@@ -197,9 +197,9 @@ Outcome<bool> is_equal(const Value& a, const Value& b, Meter& meter) {
     if (!value->is_undefined() || value->as_undefined().prints_nothing) continue;
     return tl::unexpected(need_defined(*value).error());
   }
-  if (auto paid = meter.spend(); !paid) return tl::unexpected(paid.error());
+  if (auto paid = meter.spend(); !paid) return forward_error(paid);
   const Meter::Level level(meter);
-  if (auto ok = level.ok(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = level.ok(); !ok) return forward_error(ok);
   if (a.kind() == b.kind()) {
     if (a.is(Kind::list) || a.is(Kind::tuple)) {
       return same_items(*sequence_of(a), *sequence_of(b), meter);
@@ -217,7 +217,7 @@ Outcome<bool> compare(Relation relation, const Value& a, const Value& b, Meter& 
     return same;
   }
   for (const Value* value : {&a, &b}) {
-    if (auto defined = need_defined(*value); !defined) return tl::unexpected(defined.error());
+    if (auto defined = need_defined(*value); !defined) return forward_error(defined);
   }
   if (a.is_number() && b.is_number()) {
     const auto order = order_of(a, b);
@@ -227,7 +227,7 @@ Outcome<bool> compare(Relation relation, const Value& a, const Value& b, Meter& 
   const bool same_kind = a.kind() == b.kind();
   if (same_kind && sequence_of(a) != nullptr) {
     const Meter::Level level(meter);
-    if (auto ok = level.ok(); !ok) return tl::unexpected(ok.error());
+    if (auto ok = level.ok(); !ok) return forward_error(ok);
     return compare_items(relation, *sequence_of(a), *sequence_of(b), meter);
   }
   return cannot_compare(a, b);
@@ -242,20 +242,20 @@ bool is_same(const Value& a, const Value& b) {
 
 Outcome<bool> contains(const Value& container, const Value& item, Meter& meter) {
   if (container.is_string()) {
-    if (auto defined = need_defined(item); !defined) return tl::unexpected(defined.error());
+    if (auto defined = need_defined(item); !defined) return forward_error(defined);
     if (!item.is_string()) {
       return trouble(fmt::format("a text cannot contain {}", type_name(item)),
                      "compare with a list, or convert with | string");
     }
     if (auto paid = meter.spend_text(container.as_string().size()); !paid) {
-      return tl::unexpected(paid.error());
+      return forward_error(paid);
     }
     return container.as_string().find(item.as_string()) != std::string::npos;
   }
   const bool has_keys = container.is(Kind::dict) ||
                         (container.is(Kind::view) && container.as_view().of == View::Of::keys);
   if (has_keys) {
-    if (auto defined = need_defined(item); !defined) return tl::unexpected(defined.error());
+    if (auto defined = need_defined(item); !defined) return forward_error(defined);
     const Dict& dict = container.is(Kind::dict) ? *container.as_dict() : *container.as_view().dict;
     if (!is_hashable(item)) {
       return trouble(fmt::format("{} cannot be the key of a dict", type_name(item)),
@@ -264,10 +264,10 @@ Outcome<bool> contains(const Value& container, const Value& item, Meter& meter) 
     return dict.find(item) != nullptr;
   }
   auto cursor = Cursor::over(container, meter);
-  if (!cursor) return tl::unexpected(cursor.error());
+  if (!cursor) return forward_error(cursor);
   while (true) {
     auto next = cursor->next();
-    if (!next) return tl::unexpected(next.error());
+    if (!next) return forward_error(next);
     if (!*next) return false;
     const auto same = is_equal(**next, item, meter);
     if (!same || *same) return same;
@@ -277,7 +277,7 @@ Outcome<bool> contains(const Value& container, const Value& item, Meter& meter) 
 Outcome<Value> operate(Arithmetic operation, const Value& a, const Value& b, Meter& meter) {
   if (operation == Arithmetic::modulo && a.is_string()) return percent_format(a, b, meter);
   for (const Value* value : {&a, &b}) {
-    if (auto defined = need_defined(*value); !defined) return tl::unexpected(defined.error());
+    if (auto defined = need_defined(*value); !defined) return forward_error(defined);
   }
   if (a.is_number() && b.is_number()) return calculate(operation, a, b);
   if (operation == Arithmetic::add && a.kind() == b.kind() && is_repeatable(a)) {
@@ -316,7 +316,7 @@ Outcome<std::int64_t> length_of(const Value& value) {
 Outcome<Value> slice_of(const Value& value, const Slice& slice, Meter& meter) {
   if (value.is(Kind::dict)) return trouble("a dict cannot be sliced", "use | list first");
   const auto size = length_of(value);
-  if (!size) return tl::unexpected(size.error());
+  if (!size) return forward_error(size);
   if (value.is(Kind::view) || value.is(Kind::object)) {
     return trouble(fmt::format("{} cannot be sliced", type_name(value)), "use | list first");
   }
@@ -332,7 +332,7 @@ Outcome<Value> slice_of(const Value& value, const Slice& slice, Meter& meter) {
   range.start = clamped(slice.start, backwards ? highest : lowest);
   range.stop = clamped(slice.stop, backwards ? lowest : highest);
   range.step = std::clamp<std::int64_t>(slice.step, -*size - 1, *size + 1);
-  if (auto paid = meter.spend_items(range.size()); !paid) return tl::unexpected(paid.error());
+  if (auto paid = meter.spend_items(range.size()); !paid) return forward_error(paid);
   if (value.is_string()) {
     const std::string& text = value.as_string();
     if (range.step == 1) {
@@ -363,9 +363,9 @@ Outcome<Value> slice_of(const Value& value, const Slice& slice, Meter& meter) {
 }
 
 Outcome<std::optional<Value>> item_of(const Value& container, const Value& key) {
-  if (auto defined = need_defined(container); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(container); !defined) return forward_error(defined);
   if (container.is(Kind::dict)) {
-    if (auto defined = need_defined(key); !defined) return tl::unexpected(defined.error());
+    if (auto defined = need_defined(key); !defined) return forward_error(defined);
     if (!is_hashable(key)) return std::optional<Value>();
     const Value* found = container.as_dict()->find(key);
     return found == nullptr ? std::optional<Value>() : std::optional<Value>(*found);

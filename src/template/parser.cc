@@ -42,10 +42,10 @@ void collect(const Body& body, Blocks& blocks) {
 
 Outcome<void> parse(std::string_view text, const Syntax& syntax, Template& into) {
   auto tokens = tokenize(text, into.file, syntax, into.source);
-  if (!tokens) return tl::unexpected(tokens.error());
+  if (!tokens) return forward_error(tokens);
   StatementParser parser(*std::move(tokens), into.source);
   auto body = parser.run();
-  if (!body) return tl::unexpected(body.error());
+  if (!body) return forward_error(body);
   into.body = *std::move(body);
   collect(into.body, into.blocks);
   return {};

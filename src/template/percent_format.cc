@@ -31,8 +31,8 @@ class PercentFormat {
         continue;
       }
       ++at_;
-      if (auto added = add_one(); !added) return tl::unexpected(added.error());
-      if (auto paid = meter_.spend_text(out_.size()); !paid) return tl::unexpected(paid.error());
+      if (auto added = add_one(); !added) return forward_error(added);
+      if (auto paid = meter_.spend_text(out_.size()); !paid) return forward_error(paid);
     }
     const bool is_one = !values_.is(Kind::tuple) && !values_.is(Kind::dict) &&
                         !values_.is(Kind::list) && used_ == 0;
@@ -68,7 +68,7 @@ class PercentFormat {
     if (at_ < text_.size() && text_[at_] == '*') {
       ++at_;
       auto value = next_value();
-      if (!value) return tl::unexpected(value.error());
+      if (!value) return forward_error(value);
       if (!value->is_integral() || std::abs(value->as_integer()) > 1'000'000) {
         return bad_format("* in a format needs a small integer");
       }
@@ -86,7 +86,7 @@ class PercentFormat {
     std::optional<Value> named;
     if (at_ < text_.size() && text_[at_] == '(') {
       auto value = named_value();
-      if (!value) return tl::unexpected(value.error());
+      if (!value) return forward_error(value);
       named = *std::move(value);
     }
     FormatSpec spec;
@@ -108,13 +108,13 @@ class PercentFormat {
       }
     }
     auto width = read_count();
-    if (!width) return tl::unexpected(width.error());
+    if (!width) return forward_error(width);
     if (*width < 0) spec.align = '<';
     spec.width = std::abs(*width);
     if (at_ < text_.size() && text_[at_] == '.') {
       ++at_;
       auto precision = read_count();
-      if (!precision) return tl::unexpected(precision.error());
+      if (!precision) return forward_error(precision);
       spec.precision = std::max(*precision, 0);
     }
     if (at_ >= text_.size()) return bad_format("a format ends after %");
@@ -124,7 +124,7 @@ class PercentFormat {
       return {};
     }
     auto value = named ? Outcome<Value>(*named) : next_value();
-    if (!value) return tl::unexpected(value.error());
+    if (!value) return forward_error(value);
     if (with_zeros && spec.align == 0) {
       spec.align = '=';
       spec.fill = "0";
@@ -149,9 +149,9 @@ class PercentFormat {
     } else {
       return bad_format("an unknown letter after % in a format");
     }
-    if (!text) return tl::unexpected(text.error());
+    if (!text) return forward_error(text);
     auto padded = pad(*std::move(text), spec, '>', meter_);
-    if (!padded) return tl::unexpected(padded.error());
+    if (!padded) return forward_error(padded);
     out_ += *padded;
     return {};
   }
@@ -160,7 +160,7 @@ class PercentFormat {
     static constexpr std::string_view decimal("diu"), based("oxX");
     if (decimal.find(spec.type) != std::string_view::npos && value.is(Kind::floating)) {
       auto whole = truncate_to_integer(value.as_floating());
-      if (!whole) return tl::unexpected(whole.error());
+      if (!whole) return forward_error(whole);
       return number_text(*whole, spec);
     }
     if (based.find(spec.type) != std::string_view::npos && value.is(Kind::floating)) {
@@ -189,7 +189,7 @@ class PercentFormat {
 }  // namespace
 
 Outcome<Value> percent_format(const Value& text, const Value& values, Meter& meter) {
-  if (auto defined = need_defined(values); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(values); !defined) return forward_error(defined);
   return PercentFormat(text.as_string(), values, meter).run();
 }
 

@@ -17,13 +17,13 @@ using Holds = Outcome<bool>;
 
 Holds is_divisible(const Value& input, const Value& by, Interpreter& interpreter) {
   auto rest = operate(Arithmetic::modulo, input, by, interpreter.meter());
-  if (!rest) return tl::unexpected(rest.error());
+  if (!rest) return forward_error(rest);
   return is_equal(*rest, Value::integer(0), interpreter.meter());
 }
 
 Holds is_odd(const Value& input, const Value&, Interpreter& interpreter) {
   auto rest = operate(Arithmetic::modulo, input, Value::integer(2), interpreter.meter());
-  if (!rest) return tl::unexpected(rest.error());
+  if (!rest) return forward_error(rest);
   return is_equal(*rest, Value::integer(1), interpreter.meter());
 }
 
@@ -50,7 +50,7 @@ Holds is_related(const Value& input, const Value& other, Interpreter& interprete
 template <bool (*wanted)(char32_t), bool (*unwanted)(char32_t)>
 Holds is_cased(const Value& input, const Value&, Interpreter& interpreter) {
   const auto text = print(input, interpreter.meter());
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward_error(text);
   bool has_wanted = false;
   for (const char32_t point : to_points(*text)) {
     if (unwanted(point)) return false;
@@ -96,7 +96,7 @@ Holds is_in(const Value& input, const Value& container, Interpreter& interpreter
 /// Whether the input names a filter or a test.
 template <bool of_filters>
 Holds is_known(const Value& input, const Value&, Interpreter&) {
-  if (auto defined = need_defined(input); !defined) return tl::unexpected(defined.error());
+  if (auto defined = need_defined(input); !defined) return forward_error(defined);
   if (!input.is_string()) return false;
   return of_filters ? find_filter(input.as_string()) != nullptr
                     : find_predicate(input.as_string()) != nullptr;

@@ -75,7 +75,7 @@ class Printer {
         return trouble("what a filter such as map gives cannot be printed", "add | list or | join");
       case Kind::object: {
         auto text = value.as_object()->print(meter_);
-        if (!text) return tl::unexpected(text.error());
+        if (!text) return forward_error(text);
         out_ += *text;
         return {};
       }
@@ -132,7 +132,7 @@ class Printer {
       case View::Of::values: out_ += "dict_values"; break;
     }
     const auto items = items_of(value, meter_);
-    if (!items) return tl::unexpected(items.error());
+    if (!items) return forward_error(items);
     return add_row("([", *items, "])");
   }
 
@@ -146,7 +146,7 @@ class Printer {
 Outcome<std::string> print(const Value& value, Meter& meter) {
   if (value.is_string()) {
     if (auto paid = meter.spend_text(value.as_string().size()); !paid) {
-      return tl::unexpected(paid.error());
+      return forward_error(paid);
     }
     return value.as_string();
   }
@@ -156,7 +156,7 @@ Outcome<std::string> print(const Value& value, Meter& meter) {
 
 Outcome<std::string> represent(const Value& value, Meter& meter) {
   Printer printer(meter);
-  if (auto added = printer.add(value); !added) return tl::unexpected(added.error());
+  if (auto added = printer.add(value); !added) return forward_error(added);
   return printer.take();
 }
 

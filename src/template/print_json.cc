@@ -141,7 +141,7 @@ class JsonPrinter {
       return {};
     }
     const auto entries = sorted(dict);
-    if (!entries) return tl::unexpected(entries.error());
+    if (!entries) return forward_error(entries);
     out_ += '{';
     ++depth_;
     bool is_first = true;
@@ -171,7 +171,7 @@ class JsonPrinter {
 
 Outcome<std::string> print_json(const Value& value, int indent, Meter& meter) {
   JsonPrinter printer(indent, meter);
-  if (auto added = printer.add(value); !added) return tl::unexpected(added.error());
+  if (auto added = printer.add(value); !added) return forward_error(added);
   return printer.take();
 }
 

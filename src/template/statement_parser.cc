@@ -32,7 +32,7 @@ const std::vector<StatementParser::Tag>& StatementParser::tags() {
 
 Outcome<Body> StatementParser::read_body(Words ends) {
   const Depth depth(depth_);
-  if (auto ok = check_depth(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_depth(); !ok) return forward_error(ok);
   Body body;
   while (true) {
     switch (now().kind) {
@@ -47,7 +47,7 @@ Outcome<Body> StatementParser::read_body(Words ends) {
       }
       case TokenKind::variable_begin: {
         auto output = read_output();
-        if (!output) return tl::unexpected(output.error());
+        if (!output) return forward_error(output);
         body.push_back(*std::move(output));
         break;
       }
@@ -57,7 +57,7 @@ Outcome<Body> StatementParser::read_body(Words ends) {
                                         [this](std::string_view end) { return is_word(end); });
         if (is_end) return body;
         auto statement = read_statement();
-        if (!statement) return tl::unexpected(statement.error());
+        if (!statement) return forward_error(statement);
         body.push_back(*std::move(statement));
         if (now().kind != TokenKind::block_end) return unexpected_token("the end of the tag");
         take();
@@ -83,7 +83,7 @@ Outcome<Body> StatementParser::read_scope(Words ends) {
 Outcome<Statement> StatementParser::read_output() {
   const Position at = take().at;
   auto value = tuple(Conditional::yes);
-  if (!value) return tl::unexpected(value.error());
+  if (!value) return forward_error(value);
   if (now().kind != TokenKind::variable_end) return unexpected_token("the end of the tag");
   take();
   return Statement{at, OutputStatement{*std::move(value)}};
@@ -112,7 +112,7 @@ Outcome<Statement> StatementParser::read_statement() {
   if (tag == tags().end()) return unknown_tag();
   take();
   auto node = (this->*tag->read)();
-  if (!node) return tl::unexpected(node.error());
+  if (!node) return forward_error(node);
   return Statement{name.at, *std::move(node)};
 }
 
@@ -122,17 +122,17 @@ Outcome<Statement::Node> StatementParser::read_if() {
   while (true) {
     const std::size_t from = at_;
     auto condition = tuple(Conditional::no);
-    if (!condition) return tl::unexpected(condition.error());
+    if (!condition) return forward_error(condition);
     std::string text = "if " + written(from);
     auto body = read_block({"elif", "else", "endif"});
-    if (!body) return tl::unexpected(body.error());
+    if (!body) return forward_error(body);
     statement.branches.push_back(
         {*std::move(condition), tokens_[from].at, std::move(text), *std::move(body)});
     if (!skip_word("elif")) break;
   }
   if (skip_word("else")) {
     auto body = read_block({"endif"});
-    if (!body) return tl::unexpected(body.error());
+    if (!body) return forward_error(body);
     statement.otherwise = *std::move(body);
   }
   take();
@@ -145,11 +145,11 @@ Outcome<Target> StatementParser::read_target_name() {
   if (skip_sign("(")) {
     auto inner = read_target({});
     if (!inner) return inner;
-    if (auto closed = expect_sign(")"); !closed) return tl::unexpected(closed.error());
+    if (auto closed = expect_sign(")"); !closed) return forward_error(closed);
     return inner;
   }
   auto name = expect_name();
-  if (!name) return tl::unexpected(name.error());
+  if (!name) return forward_error(name);
   static constexpr std::string_view constants[] = {"true",  "True", "false",
                                                    "False", "none", "None"};
   if (std::find(std::begin(constants), std::end(constants), *name) != std::end(constants)) {
@@ -160,7 +160,7 @@ Outcome<Target> StatementParser::read_target_name() {
 
 Outcome<Target> StatementParser::read_target(std::string_view end_word) {
   const Depth depth(depth_);
-  if (auto ok = check_depth(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_depth(); !ok) return forward_error(ok);
   auto first = read_target_name();
   if (!first || !is_sign(",")) return first;
   Target row{first->at, {}, {}, {}, true};
@@ -178,18 +178,18 @@ Outcome<Statement::Node> StatementParser::read_for() {
   ForStatement statement;
   const std::size_t from = at_;
   auto target = read_target("in");
-  if (!target) return tl::unexpected(target.error());
+  if (!target) return forward_error(target);
   statement.target = *std::move(target);
   if (statement.target.name == "loop") {
     return fail(tokens_[from], "loop is the loop's own name", "use another name");
   }
-  if (auto in = expect_word("in"); !in) return tl::unexpected(in.error());
+  if (auto in = expect_word("in"); !in) return forward_error(in);
   auto iterable = tuple(Conditional::no, "recursive");
-  if (!iterable) return tl::unexpected(iterable.error());
+  if (!iterable) return forward_error(iterable);
   statement.iterable = *std::move(iterable);
   if (skip_word("if")) {
     auto condition = expression();
-    if (!condition) return tl::unexpected(condition.error());
+    if (!condition) return forward_error(condition);
     statement.condition = *std::move(condition);
   }
   statement.is_recursive = skip_word("recursive");
@@ -201,11 +201,11 @@ Outcome<Statement::Node> StatementParser::read_for() {
   statement.uses_loop = loop_uses_.back();
   loop_uses_.pop_back();
   --loops_;
-  if (!body) return tl::unexpected(body.error());
+  if (!body) return forward_error(body);
   statement.body = *std::move(body);
   if (skip_word("else")) {
     auto otherwise = read_scope({"endfor"});
-    if (!otherwise) return tl::unexpected(otherwise.error());
+    if (!otherwise) return forward_error(otherwise);
     statement.otherwise = *std::move(otherwise);
   }
   take();
@@ -219,31 +219,31 @@ Outcome<Statement::Node> StatementParser::read_set() {
     target.name = take().text;
     take();
     auto attribute = expect_name();
-    if (!attribute) return tl::unexpected(attribute.error());
+    if (!attribute) return forward_error(attribute);
     target.attribute = *std::move(attribute);
   } else {
     auto read = read_target({});
-    if (!read) return tl::unexpected(read.error());
+    if (!read) return forward_error(read);
     target = *std::move(read);
   }
   if (skip_sign("=")) {
     auto value = tuple(Conditional::yes);
-    if (!value) return tl::unexpected(value.error());
+    if (!value) return forward_error(value);
     return SetStatement{std::move(target), *std::move(value)};
   }
   auto filter = filters(nullptr);
-  if (!filter) return tl::unexpected(filter.error());
+  if (!filter) return forward_error(filter);
   auto body = read_scope({"endset"});
-  if (!body) return tl::unexpected(body.error());
+  if (!body) return forward_error(body);
   take();
   return SetBlock{std::move(target), *std::move(filter), *std::move(body)};
 }
 
 Outcome<Statement::Node> StatementParser::read_filter() {
   auto filter = filters(nullptr, true);
-  if (!filter) return tl::unexpected(filter.error());
+  if (!filter) return forward_error(filter);
   auto body = read_scope({"endfilter"});
-  if (!body) return tl::unexpected(body.error());
+  if (!body) return forward_error(body);
   take();
   return FilterBlock{*std::move(filter), *std::move(body)};
 }
@@ -252,17 +252,17 @@ Outcome<Statement::Node> StatementParser::read_with() {
   WithBlock block;
   while (now().kind != TokenKind::block_end) {
     if (!block.values.empty()) {
-      if (auto comma = expect_sign(","); !comma) return tl::unexpected(comma.error());
+      if (auto comma = expect_sign(","); !comma) return forward_error(comma);
     }
     auto target = read_target_name();
-    if (!target) return tl::unexpected(target.error());
-    if (auto sign = expect_sign("="); !sign) return tl::unexpected(sign.error());
+    if (!target) return forward_error(target);
+    if (auto sign = expect_sign("="); !sign) return forward_error(sign);
     auto value = expression();
-    if (!value) return tl::unexpected(value.error());
+    if (!value) return forward_error(value);
     block.values.emplace_back(*std::move(target), *std::move(value));
   }
   auto body = read_scope({"endwith"});
-  if (!body) return tl::unexpected(body.error());
+  if (!body) return forward_error(body);
   take();
   block.body = *std::move(body);
   return block;

@@ -99,7 +99,7 @@ Outcome<std::string> replace_text(std::string_view text, std::string_view old,
       if (count != 0) result += with;
       if (count > 0) --count;
       append_point(result, point);
-      if (auto ok = pay(); !ok) return tl::unexpected(ok.error());
+      if (auto ok = pay(); !ok) return forward_error(ok);
     }
     if (count != 0) result += with;
     return result;
@@ -112,7 +112,7 @@ Outcome<std::string> replace_text(std::string_view text, std::string_view old,
     result += with;
     at = found + old.size();
     if (count > 0) --count;
-    if (auto ok = pay(); !ok) return tl::unexpected(ok.error());
+    if (auto ok = pay(); !ok) return forward_error(ok);
   }
   result += text.substr(at);
   return result;
@@ -194,7 +194,7 @@ Outcome<std::string> center_text(std::string_view text, std::int64_t width, std:
   const auto missing = static_cast<std::size_t>(width - size);
   const std::size_t most = meter.limits().output_bytes_max;
   const std::size_t bytes = missing > most ? missing : text.size() + missing * fill.size();
-  if (auto paid = meter.spend_text(bytes); !paid) return tl::unexpected(paid.error());
+  if (auto paid = meter.spend_text(bytes); !paid) return forward_error(paid);
   // Python puts the odd character to the left if the width is odd, else to the right.
   const std::size_t left = missing / 2 + (missing & static_cast<std::size_t>(width) & 1);
   std::string result;

@@ -38,7 +38,7 @@ Task<CallResult<WebReply>> HttpsWebApi::ask(Context context, WebAsk ask) {
       reads ? pool_.ask(context, Call::open, std::move(request))
             : pool_.ask_once(context, Call::open, std::move(request));
   CallResult<HttpAnswer> answer = co_await std::move(asking);
-  if (!answer) co_return tl::unexpected(std::move(answer).error());
+  if (!answer) co_return forward_error(answer);
   co_return WebReply{answer->status, std::move(answer->reason), std::move(answer->body)};
 }
 

@@ -19,7 +19,7 @@ Task<CallResult<WebAnswer>> HttpsWebClient::get(Context context, std::string url
   HttpRequest request;
   request.target = place->target;
   auto answer = co_await pool.ask(context, Call::kube_read, std::move(request));
-  if (!answer) co_return tl::unexpected(std::move(answer).error());
+  if (!answer) co_return forward_error(answer);
   co_return WebAnswer{answer->status, std::move(answer->body)};
 }
 

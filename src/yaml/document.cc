@@ -366,7 +366,7 @@ tl::expected<Document, SyntaxError> parse_single(std::string_view text,
                                                  const std::string& file_name,
                                                  const Limits& limits) {
   auto documents = parse_or_explain(text, file_name, limits);
-  if (!documents) return tl::unexpected(documents.error());
+  if (!documents) return forward_error(documents);
   if (documents->empty())
     return tl::unexpected(SyntaxError{file_name, {1, 1}, "the file is empty"});
   if (documents->size() > 1) {

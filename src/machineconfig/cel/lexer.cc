@@ -26,7 +26,7 @@ class Lexer {
     while (true) {
       skip_blanks();
       auto token = next();
-      if (!token) return tl::unexpected(std::move(token).error());
+      if (!token) return forward_error(token);
       tokens.push_back(*std::move(token));
       if (tokens.back().kind == Token::Kind::end) return tokens;
     }

@@ -411,7 +411,7 @@ class Parser {
 
 tl::expected<Expression, Problem> parse(std::string_view text, const Syntax& syntax) {
   auto tokens = tokens_of(text);
-  if (!tokens) return tl::unexpected(std::move(tokens).error());
+  if (!tokens) return forward_error(tokens);
   return Parser(*std::move(tokens), syntax).run();
 }
 

@@ -67,7 +67,7 @@ struct Read {
 
 Result<Read> read(std::string_view text, const std::string& file) {
   auto parsed = yaml::parse(text, file);
-  if (!parsed) return tl::unexpected(parsed.error());
+  if (!parsed) return forward_error(parsed);
   Read result;
   std::vector<ConfigProblem> problems;
   for (yaml::Document& document : *parsed) {
@@ -107,7 +107,7 @@ std::vector<yaml::Node> all_of(const Read& read) {
 Result<Migration> migrate_config(std::string_view text, const std::string& file,
                                  const MigrateOptions& options) {
   auto input = read(text, file);
-  if (!input) return tl::unexpected(input.error());
+  if (!input) return forward_error(input);
   const bool patch = input->old.find_path({"machine", "type"}) == nullptr;
   migrate::Mover mover(input->old, input->typed, patch, options.kubernetes_version);
   for (const Deletion& deletion : input->deletions) migrate_deletion(deletion, mover);

@@ -256,7 +256,7 @@ bool meets_identity(const std::vector<std::string>& keys) {
 
 Result<Patch> load_patch(std::string_view text, const std::string& name, int minor) {
   auto parsed = yaml::parse(text, name);
-  if (!parsed) return tl::unexpected(std::move(parsed).error());
+  if (!parsed) return forward_error(parsed);
   std::vector<ConfigProblem> problems;
   StrategicPatch steps = read_strategic(*parsed, minor, problems);
   if (problems.empty() && !steps.empty()) return Patch{name, std::move(steps)};
@@ -278,11 +278,11 @@ Result<PatchedConfig> apply_patches(PatchBase base, const std::string& file,
   bool is_written = false;
   for (const Patch& patch : patches) {
     const bool was_typed = bench.is_typed();
-    if (auto prepared = bench.prepare(patch); !prepared) return tl::unexpected(prepared.error());
+    if (auto prepared = bench.prepare(patch); !prepared) return forward_error(prepared);
     const bool grows = bench.grows_by(patch);
     const bool is_stale = !is_written || !was_typed || !bench.is_typed();
     if (!grows && is_stale) written.hold(bench.documents());
-    if (auto applied = bench.apply(patch); !applied) return tl::unexpected(applied.error());
+    if (auto applied = bench.apply(patch); !applied) return forward_error(applied);
     const std::vector<std::string> touched = touches_secrets(patch);
     if (!touched.empty()) {
       result.findings.push_back(finding_of(

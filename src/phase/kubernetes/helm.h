@@ -1,11 +1,11 @@
 #pragma once
 
 #include <string>
-#include <tl/expected.hpp>
 #include <vector>
 
 #include "async/context.h"
 #include "async/task.h"
+#include "base/result.h"
 #include "phase/kubernetes/kube_view.h"
 #include "phase/kubernetes/release.h"
 #include "phase/kubernetes/tools.h"

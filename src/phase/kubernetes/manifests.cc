@@ -61,7 +61,7 @@ KubeObject json_of(const yaml::Node& node) {
 
 Result<std::vector<KubeObject>> objects_of(std::string_view text, const std::string& where) {
   const auto documents = yaml::parse(text, where, kLimits);
-  if (!documents) return tl::unexpected(documents.error());
+  if (!documents) return forward_error(documents);
   std::vector<KubeObject> objects;
   for (const yaml::Document& document : *documents) {
     if (document.root.is_null()) continue;

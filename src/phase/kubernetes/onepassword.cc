@@ -35,12 +35,12 @@ class Connect {
 
   Task<Result<SecretString>> read(SecretReference reference) {
     const auto vault = co_await find("/v1/vaults", "name", reference.vault, "vault");
-    if (!vault) co_return tl::unexpected(vault.error());
+    if (!vault) co_return forward_error(vault);
     const std::string items = fmt::format("/v1/vaults/{}/items", *vault);
     const auto item = co_await find(items, "title", reference.item, "item");
-    if (!item) co_return tl::unexpected(item.error());
+    if (!item) co_return forward_error(item);
     const auto whole = co_await get(fmt::format("{}/{}", items, *item));
-    if (!whole) co_return tl::unexpected(whole.error());
+    if (!whole) co_return forward_error(whole);
     co_return field_of(*whole, reference);
   }
 
@@ -71,7 +71,7 @@ class Connect {
                                  std::string what) {
     std::string target = path + "?filter=" + escaped(fmt::format("{} eq \"{}\"", key, name));
     const auto list = co_await get(std::move(target));
-    if (!list) co_return tl::unexpected(list.error());
+    if (!list) co_return forward_error(list);
     if (list->is_array()) {
       for (const KubeObject& entry : *list) {
         if (text_at(entry, {key}) == name) co_return text_at(entry, {"id"});
@@ -141,7 +141,7 @@ Task<Result<std::map<std::string, SecretString>>> read_onepassword(
   const bool by_connect = material.plan.onepassword.way == KubernetesPlan::OnePasswordWay::connect;
   for (const auto& [key, text] : references) {
     const auto reference = parse_reference(text);
-    if (!reference) co_return tl::unexpected(reference.error());
+    if (!reference) co_return forward_error(reference);
     Result<SecretString> value;
     if (by_connect) {
       Connect connect(context, world, material);
@@ -149,7 +149,7 @@ Task<Result<std::map<std::string, SecretString>>> read_onepassword(
     } else {
       value = co_await ask_op(context, world, material, text);
     }
-    if (!value) co_return tl::unexpected(value.error());
+    if (!value) co_return forward_error(value);
     if (value->empty()) {
       co_return fail(Errc::invalid, fmt::format("onepassword: {} is empty", text));
     }

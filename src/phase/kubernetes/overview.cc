@@ -22,7 +22,7 @@ Task<CallResult<SeenObjects>> all_of(Context context, KubeClient& kube, KubeKind
   auto list = co_await kube.list(context, std::move(query));
   if (list) co_return std::move(list->items);
   if (list.error().code == Code::not_found) co_return SeenObjects{};
-  co_return tl::unexpected(std::move(list).error());
+  co_return forward_error(list);
 }
 
 std::string ready_of(const SeenObjects& objects, std::string_view what) {

@@ -96,7 +96,7 @@ std::string reason_to_install(const WantedRelease& wanted, const DeployedRelease
 Result<std::vector<WantedRelease>> helmfile_releases(std::string_view text,
                                                      const std::string& file) {
   const auto documents = yaml::parse(text, file);
-  if (!documents) return tl::unexpected(documents.error());
+  if (!documents) return forward_error(documents);
   std::vector<WantedRelease> releases;
   for (const yaml::Document& document : *documents) {
     const KubeObject state = json_of(document.root);
@@ -120,7 +120,7 @@ Result<std::vector<WantedRelease>> helmfile_releases(std::string_view text,
       if (release.name.empty() || release.chart.empty()) {
         return fail(Errc::invalid, fmt::format("{}: a release has no name or no chart", file));
       }
-      if (auto fit = check_arguments(release, file); !fit) return tl::unexpected(fit.error());
+      if (auto fit = check_arguments(release, file); !fit) return forward_error(fit);
       releases.push_back(std::move(release));
     }
   }
@@ -145,7 +145,7 @@ Result<WantedRelease> release_of_tree(const KubeObject& helm_release,
                       ": helmrelease.yaml has a chartRef, and there is no ocirepository.yaml "
                       "with its url beside it");
     }
-    if (auto fit = check_arguments(release, where); !fit) return tl::unexpected(fit.error());
+    if (auto fit = check_arguments(release, where); !fit) return forward_error(fit);
     return release;
   }
   release.chart = text_at(helm_release, {"spec", "chart", "spec", "chart"});
@@ -153,7 +153,7 @@ Result<WantedRelease> release_of_tree(const KubeObject& helm_release,
   if (release.chart.empty()) {
     return fail(Errc::invalid, where + ": helmrelease.yaml names no chart");
   }
-  if (auto fit = check_arguments(release, where); !fit) return tl::unexpected(fit.error());
+  if (auto fit = check_arguments(release, where); !fit) return forward_error(fit);
   return release;
 }
 

@@ -123,7 +123,7 @@ Task<Result<SecretString>> tool_output(Context context, Processes& processes, Pr
   const std::string program = call.program.substr(call.program.rfind('/') + 1);
   const std::string verb = call.arguments.empty() ? "" : call.arguments.front();
   auto ended = co_await processes.run(context, std::move(call));
-  if (!ended) co_return tl::unexpected(std::move(ended).error());
+  if (!ended) co_return forward_error(ended);
   if (ended->exit == 0) co_return std::move(ended->output);
   co_return fail(Errc::invalid, fmt::format("{} {} ended with {}: {}", program, verb, ended->exit,
                                             last_words(*ended)));

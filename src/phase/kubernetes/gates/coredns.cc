@@ -69,11 +69,11 @@ Unmet unresolved(const KubeObject& pod, const Question& question, const std::str
 /// The ready pods of CoreDNS.
 Task<CallResult<SeenObjects>> find_pods(Context context, const Asking& asking) {
   const auto found = co_await asking.place.kube->get(context, asking.deployment);
-  if (!found) co_return tl::unexpected(found.error());
+  if (!found) co_return forward_error(found);
   KubeQuery query = in(kPod, asking.deployment.name_space);
   query.labels = selector_of(*found);
   auto list = co_await asking.place.kube->list(context, query);
-  if (!list) co_return tl::unexpected(std::move(list).error());
+  if (!list) co_return forward_error(list);
   SeenObjects ready;
   for (const SeenObject& pod : list->items.shared()) {
     const bool leaves = !at(*pod, {"metadata", "deletionTimestamp"}).is_null();
@@ -88,7 +88,7 @@ Task<CallResult<Question>> find_question(Context context, const Asking& asking) 
   service.name_space = "default";
   service.name = "kubernetes";
   const auto found = co_await asking.place.kube->get(context, service);
-  if (!found) co_return tl::unexpected(found.error());
+  if (!found) co_return forward_error(found);
   Question question;
   question.name = fmt::format("kubernetes.default.svc.{}", asking.domain);
   question.address = text_at(*found, {"spec", "clusterIP"});
