@@ -10,22 +10,22 @@ namespace ichor {
 namespace {
 
 OrEnd<std::string> lab_folder(const CommonOptions& common, Host& host) {
-  if (!common.lab_state.empty()) return host.absolute(common.lab_state);
-  auto folder = host.make_temp_dir();
+  if (!common.lab_state.empty()) return host.files.absolute(common.lab_state);
+  auto folder = host.files.make_temp_dir();
   if (!folder) return end_with(folder.error());
   return *std::move(folder);
 }
 
 OrEnd<void> start_lab(const LabOptions& options, const CommonOptions& common,
                       const std::string& folder, Host& host) {
-  const auto program = host.program();
+  const auto program = host.environment.program();
   if (!program) return end_with(program.error());
   lab::LabProcess process;
   process.argv = {*program,
                   "lab",
                   "start",
                   "--profile",
-                  host.absolute(common.profile),
+                  host.files.absolute(common.profile),
                   "--state",
                   folder,
                   "--time-scale",
@@ -49,7 +49,7 @@ OrEnd<RunningLab> lab_in(std::string folder) {
 }  // namespace
 
 OrEnd<RunningLab> find_lab(const CommonOptions& common, Host& host) {
-  std::string folder = host.absolute(common.lab_state);
+  std::string folder = host.files.absolute(common.lab_state);
   const auto status = lab::status_of(folder);
   if (!status) {
     return end_with(Exit::failed,
@@ -57,7 +57,7 @@ OrEnd<RunningLab> find_lab(const CommonOptions& common, Host& host) {
                                 "one",
                                 folder, shell_quoted(folder)));
   }
-  host.set_time_scale(status->time_scale);
+  host.loop.set_time_scale(status->time_scale);
   return lab_in(std::move(folder));
 }
 
@@ -81,7 +81,7 @@ OrEnd<RunningLab> find_or_start_lab(const LabOptions& options, const CommonOptio
 void remove_lab(const std::string& folder, Host& host) {
   // Whoever still writes there would leave something behind.
   constexpr Duration kPatience = std::chrono::seconds(20);
-  if (lab::stop_lab(folder, kPatience)) host.remove_temp_dir(folder);
+  if (lab::stop_lab(folder, kPatience)) host.files.remove_temp_dir(folder);
 }
 
 }  // namespace ichor

@@ -24,17 +24,15 @@
 #include "kube/https_kube_client.h"
 #include "machineconfig/canonical.h"
 #include "os/child.h"
-#include "os/durable_file.h"
 #include "os/file_artifacts.h"
-#include "os/git_guard.h"
 #include "os/loop_clock.h"
 #include "os/loop_processes.h"
+#include "os/machine_files.h"
 #include "os/process.h"
 #include "os/side_job.h"
 #include "os/signals.h"
 #include "os/system_random.h"
 #include "os/tcp_probe.h"
-#include "os/temp_dir.h"
 #include "os/terminal.h"
 #include "proxmox/proxmox_provider.h"
 #include "secrets/key.h"
@@ -51,7 +49,6 @@ namespace ichor {
 
 namespace {
 
-constexpr std::size_t kInputMax = 4u << 20;
 constexpr Duration kUploadLimit = std::chrono::seconds(30);
 
 class MachineState final : public ClusterState {
@@ -95,12 +92,81 @@ class MachineApis final : public ClusterApis {
   std::unique_ptr<KubeApi> kube_;
 };
 
-/// The machine this process runs on. Parts are made when they are first asked for: most commands
-/// need few of them.
-class MachineHost final : public Host {
+/// The loop and its clock, made when they are first used: most commands need neither.
+class MachineLoop final : public EventLoop {
  public:
-  explicit MachineHost(const CommonOptions& common, Hints hints = {})
-      : common_(common), hints_(std::move(hints)) {
+  void set_time_scale(double scale) override {
+    check(!loop_, "the clock does not run yet");
+    time_scale_ = scale;
+  }
+  Clock& clock() override { return loop(); }
+  int drive(Task<void> task, CancelScope& scope) override;
+
+  LoopClock& loop() {
+    if (!loop_) loop_ = std::make_unique<LoopClock>(time_scale_);
+    return *loop_;
+  }
+  double time_scale() const { return time_scale_; }
+
+ private:
+  double time_scale_{1.0};
+  std::unique_ptr<LoopClock> loop_;
+};
+
+class MachineEnvironment final : public Environment {
+ public:
+  MachineEnvironment(const CommonOptions& common, MachineLoop& loop, Random& random)
+      : common_(common), loop_(loop), random_(random) {}
+
+  std::optional<std::string> variable(const std::string& name) override {
+    const char* value = std::getenv(name.c_str());
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  }
+  std::string command() override { return common_.command; }
+  Result<std::string> program() override { return program_path(); }
+  LockOwner owner() override { return process_owner(random_); }
+  int processor_count() override {
+    return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  }
+  double stopwatch() override {
+    return std::chrono::duration<double>(loop_.clock().now().time_since_epoch()).count();
+  }
+
+ private:
+  const CommonOptions& common_;
+  MachineLoop& loop_;
+  Random& random_;
+};
+
+class MachinePrograms final : public Programs {
+ public:
+  MachinePrograms(MachineLoop& loop, Environment& environment)
+      : loop_(loop), environment_(environment) {}
+
+  Result<ProcessResult> run_program(ProcessCall call) override {
+    return run_child(std::move(call), {path(), home()});
+  }
+  Processes& processes() override {
+    if (!processes_) {
+      processes_ = std::make_unique<LoopProcesses>(loop_.loop(), path(), home());
+    }
+    return *processes_;
+  }
+
+ private:
+  std::string path() { return environment_.variable("PATH").value_or(""); }
+  std::string home() { return environment_.variable("HOME").value_or("/"); }
+
+  MachineLoop& loop_;
+  Environment& environment_;
+  std::unique_ptr<LoopProcesses> processes_;
+};
+
+class MachineTerminal final : public Terminal {
+ public:
+  MachineTerminal(const CommonOptions& common, const Hints& hints, MachineLoop& loop,
+                  Environment& environment)
+      : common_(common), hints_(hints), loop_(loop), environment_(environment) {
     // Files and programs get the bytes; a terminal would obey them.
     if (::isatty(STDOUT_FILENO) == 1) clean_out_.emplace(std::cout);
   }
@@ -114,101 +180,99 @@ class MachineHost final : public Host {
   }
   std::ostream& out() override { return clean_out_ ? *clean_out_ : std::cout; }
   std::ostream& err() override { return clean_err_; }
-  double stopwatch() override {
-    return std::chrono::duration<double>(loop().now().time_since_epoch()).count();
-  }
-  int processor_count() override {
-    return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  }
-  void set_time_scale(double scale) override {
-    check(!loop_, "the clock does not run yet");
-    time_scale_ = scale;
-  }
-  Clock& clock() override { return loop(); }
-  Random& random() override { return random_; }
-  LockOwner owner() override { return process_owner(random_); }
-  std::string command() override { return common_.command; }
-  Result<std::string> program() override { return program_path(); }
-  Result<std::string> make_temp_dir() override {
-    auto made = ichor::make_temp_dir("ichor-lab");
-    if (made) hints_.set_lab(*made);
-    return made;
-  }
-  void remove_temp_dir(const std::string& path) override { ichor::remove_temp_dir(path); }
-  std::string absolute(const std::string& path) override { return absolute_path(path); }
-
-  Result<std::string> read_input(const std::string& path) override {
-    return ichor::read_input(path, kInputMax);
-  }
-  std::optional<std::vector<std::string>> list_folder(const std::string& path) override {
-    return ichor::list_folder(path);
-  }
-  Result<SecretString> read_secret(const std::string& path) override {
-    return read_secret_input(path, kInputMax);
-  }
-  Result<std::optional<std::string>> read_below(const std::string& folder,
-                                                const std::string& name) override {
-    return ichor::read_below(folder, name, kInputMax);
-  }
-  Result<void> write_private(const std::string& path, const SecretString& content) override;
-  std::optional<std::string> environment(const std::string& name) override {
-    const char* value = std::getenv(name.c_str());
-    return value ? std::optional<std::string>(value) : std::nullopt;
-  }
-  bool has_file(const std::string& path) override { return ichor::has_file(path); }
-  Result<ProcessResult> run_program(ProcessCall call) override;
-  Result<std::string> upload_schematic(const std::string& url,
-                                       const std::string& schematic) override {
-    return ichor::upload_schematic(url, schematic, kUploadLimit);
-  }
-  Result<void> may_export(const std::string& path) override { return refuse_committable(path); }
-  Result<void> export_secret(const std::string& path, const SecretString& content) override;
-  Result<void> create_private(const std::string& path, const SecretString& content,
-                              bool force) override;
-  Result<void> create_reproducible(const std::string& path, const SecretString& content,
-                                   bool force) override;
-  Result<std::unique_ptr<ClusterState>> open_state(const std::string& path,
-                                                   Missing missing) override;
-  Result<std::unique_ptr<ClusterApis>> reach(Access access) override;
-  PortAnswer probe(const IpAddress& address, int port, Duration limit) override {
-    return probe_tcp(address, port, limit);
-  }
-  Result<std::unique_ptr<KubeClient>> open_kube(
-      const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)> dial) override;
-  Processes& processes() override;
-  WebClient& web() override;
-  Result<std::unique_ptr<Provider>> open_provider(WebServer server) override;
-  void begin_rsa_key() override;
-  SecretString take_rsa_key() override;
-  int drive(Task<void> task, CancelScope& scope) override;
 
   /// The exit code after all that was said has arrived: data that could not be written is a
   /// failure, a reader that is gone is not.
   int leave(Exit exit);
 
  private:
-  LoopClock& loop() {
-    if (!loop_) loop_ = std::make_unique<LoopClock>(time_scale_);
-    return *loop_;
-  }
   std::unique_ptr<Display> make_display();
 
   const CommonOptions& common_;
-  Hints hints_;
+  const Hints& hints_;
+  MachineLoop& loop_;
+  Environment& environment_;
   std::optional<CleanStream> clean_out_;
   CleanStream clean_err_{std::cerr};
-  double time_scale_{1.0};
-  std::unique_ptr<LoopClock> loop_;
-  SystemRandom random_;
   std::unique_ptr<FdWriter> out_, err_;
   std::unique_ptr<Display> display_;
   std::optional<HintDisplay> hinting_;  // around it
-  std::unique_ptr<LoopProcesses> processes_;
-  std::unique_ptr<HttpsWebClient> web_;
-  std::deque<SideJob<std::optional<pki::PrivateKey>>> rsa_keys_;
 };
 
-std::unique_ptr<Display> MachineHost::make_display() {
+class MachineStates final : public ClusterStates {
+ public:
+  MachineStates(MachineLoop& loop, Random& random) : loop_(loop), random_(random) {}
+  Result<std::unique_ptr<ClusterState>> open_state(const std::string& path,
+                                                   Missing missing) override;
+
+ private:
+  MachineLoop& loop_;
+  Random& random_;
+};
+
+class MachineNetwork final : public ClusterAccess {
+ public:
+  explicit MachineNetwork(MachineLoop& loop) : loop_(loop) {}
+
+  Result<std::unique_ptr<ClusterApis>> reach(Access access) override;
+  Result<std::unique_ptr<KubeClient>> open_kube(
+      const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)> dial) override {
+    return HttpsKubeClient::make(loop_.loop().io(), kubeconfig, std::move(dial));
+  }
+  Result<std::unique_ptr<Provider>> open_provider(WebServer server) override;
+  WebClient& web() override {
+    if (!web_) web_ = std::make_unique<HttpsWebClient>(loop_.loop().io());
+    return *web_;
+  }
+  PortAnswer probe(const IpAddress& address, int port, Duration limit) override {
+    return probe_tcp(address, port, limit);
+  }
+  Result<std::string> upload_schematic(const std::string& url,
+                                       const std::string& schematic) override {
+    return ichor::upload_schematic(url, schematic, kUploadLimit);
+  }
+
+ private:
+  MachineLoop& loop_;
+  std::unique_ptr<HttpsWebClient> web_;
+};
+
+class MachineKeyMaker final : public KeyMaker {
+ public:
+  void begin_rsa_key() override { keys_.emplace_back(&pki::PrivateKey::generate_rsa); }
+  SecretString take_rsa_key() override;
+
+ private:
+  std::deque<SideJob<std::optional<pki::PrivateKey>>> keys_;
+};
+
+/// The machine this process runs on.
+class MachineHost {
+ public:
+  explicit MachineHost(const CommonOptions& common, Hints hints = {})
+      : hints_(std::move(hints)),
+        environment_(common, loop_, random_),
+        terminal_(common, hints_, loop_, environment_) {}
+
+  Host& host() { return host_; }
+  int leave(Exit exit) { return terminal_.leave(exit); }
+
+ private:
+  Hints hints_;
+  SystemRandom random_;
+  MachineLoop loop_;
+  MachineEnvironment environment_;
+  MachineFiles files_{[this](const std::string& folder) { hints_.set_lab(folder); }};
+  MachinePrograms programs_{loop_, environment_};
+  MachineTerminal terminal_;
+  MachineKeyMaker keys_;
+  MachineStates states_{loop_, random_};
+  MachineNetwork network_{loop_};
+  Host host_{
+      {files_, environment_, programs_}, terminal_, loop_, random_, keys_, states_, network_};
+};
+
+std::unique_ptr<Display> MachineTerminal::make_display() {
   out_ = std::make_unique<FdWriter>(STDOUT_FILENO);
   if (for_programs(common_.output)) {
     const bool yaml = common_.output == OutputFormat::yaml;
@@ -219,68 +283,20 @@ std::unique_ptr<Display> MachineHost::make_display() {
   TextDisplay::Options options;
   options.quiet = common_.quiet;
   options.wide = common_.output == OutputFormat::wide;
-  options.github = environment("GITHUB_ACTIONS") == "true";
+  options.github = environment_.variable("GITHUB_ACTIONS") == "true";
   // The eye does not see faster because the clock runs faster.
-  options.tick = std::chrono::duration_cast<Duration>(options.tick * time_scale_);
+  options.tick = std::chrono::duration_cast<Duration>(options.tick * loop_.time_scale());
   if (terminal_size(STDERR_FILENO)) {
     options.canvas = [color = wants_color()] {
       const TerminalSize size = terminal_size(STDERR_FILENO).value_or(TerminalSize{});
       return Canvas{size.columns, size.rows, color};
     };
   }
-  return std::make_unique<TextDisplay>(loop(), *out_, *err_, std::move(options));
+  return std::make_unique<TextDisplay>(loop_.loop(), *out_, *err_, std::move(options));
 }
 
-/// The folder of a path, made if it is missing, and the name in it.
-Result<std::pair<Folder, std::string>> place_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash);
-  auto folder = Folder::make(parent.empty() ? "/" : parent, Folder::Access::shared);
-  if (!folder) return forward_error(folder);
-  return std::pair(*std::move(folder), slash == std::string::npos ? path : path.substr(slash + 1));
-}
-
-Result<void> MachineHost::write_private(const std::string& path, const SecretString& content) {
-  const auto place = place_of(path);
-  if (!place) return forward_error(place);
-  return replace_file(place->first, place->second, content);
-}
-
-/// Creates a file that must not be there, or with `force` keeps what is there as a backup.
-Result<void> create(const std::string& path, const SecretString& content, bool force, Sync sync) {
-  const auto place = place_of(path);
-  if (!place) return forward_error(place);
-  if (force) return write_file(place->first, place->second, content);
-  const auto created = create_file(place->first, place->second, content, sync);
-  if (!created) return forward_error(created);
-  if (*created) return {};
-  return fail(Errc::invalid, path + " already exists; --force replaces it");
-}
-
-Result<void> MachineHost::create_private(const std::string& path, const SecretString& content,
-                                         bool force) {
-  return create(path, content, force, Sync::yes);
-}
-
-Result<void> MachineHost::create_reproducible(const std::string& path, const SecretString& content,
-                                              bool force) {
-  return create(path, content, force, Sync::no);
-}
-
-Result<ProcessResult> MachineHost::run_program(ProcessCall call) {
-  return run_child(std::move(call),
-                   {environment("PATH").value_or(""), environment("HOME").value_or("/")});
-}
-
-Result<void> MachineHost::export_secret(const std::string& path, const SecretString& content) {
-  if (auto allowed = refuse_committable(path); !allowed) return allowed;
-  const auto place = place_of(path);
-  if (!place) return forward_error(place);
-  return write_file(place->first, place->second, content);
-}
-
-Result<std::unique_ptr<ClusterState>> MachineHost::open_state(const std::string& path,
-                                                              Missing missing) {
+Result<std::unique_ptr<ClusterState>> MachineStates::open_state(const std::string& path,
+                                                                Missing missing) {
   const bool make = missing == Missing::make;
   auto files = make ? FileArtifacts::make(path) : FileArtifacts::open(path);
   if (!files) return forward_error(files);
@@ -289,14 +305,14 @@ Result<std::unique_ptr<ClusterState>> MachineHost::open_state(const std::string&
   options.journal_id = random_id(random_);
   options.machine = machine_mark();
   options.create = make;
-  options.time_scale = time_scale_;
+  options.time_scale = loop_.time_scale();
   auto journal = at_once(SqliteJournal::open(
-      options, [&loop = loop()](std::function<void()> work) { loop.post(std::move(work)); }));
+      options, [&loop = loop_.loop()](std::function<void()> work) { loop.post(std::move(work)); }));
   if (!journal) return forward_error(journal);
   return std::make_unique<MachineState>(*std::move(files), *std::move(journal));
 }
 
-Result<std::unique_ptr<ClusterApis>> MachineHost::reach(Access access) {
+Result<std::unique_ptr<ClusterApis>> MachineNetwork::reach(Access access) {
   GrpcTalosApi::Options options;
   if (!access.ca_pem.empty()) {
     options.credentials =
@@ -312,50 +328,30 @@ Result<std::unique_ptr<ClusterApis>> MachineHost::reach(Access access) {
   options.canonical_digest = [](std::string_view text) {
     return canonical_digest(text).value_or(Digest{});
   };
-  options.io = &loop().io();
+  options.io = &loop_.loop().io();
   auto talos = GrpcTalosApi::make(std::move(options));
   if (!talos) return forward_error(talos);
-  auto kube = std::make_unique<HttpsKubeApi>(loop().io(), std::move(access.dial));
+  auto kube = std::make_unique<HttpsKubeApi>(loop_.loop().io(), std::move(access.dial));
   return std::make_unique<MachineApis>(*std::move(talos), std::move(kube));
 }
 
-Result<std::unique_ptr<KubeClient>> MachineHost::open_kube(
-    const SecretString& kubeconfig, std::function<IpAddress(const IpAddress&)> dial) {
-  return HttpsKubeClient::make(loop().io(), kubeconfig, std::move(dial));
-}
-
-Processes& MachineHost::processes() {
-  if (!processes_) {
-    processes_ = std::make_unique<LoopProcesses>(loop(), environment("PATH").value_or(""),
-                                                 environment("HOME").value_or("/"));
-  }
-  return *processes_;
-}
-
-WebClient& MachineHost::web() {
-  if (!web_) web_ = std::make_unique<HttpsWebClient>(loop().io());
-  return *web_;
-}
-
-Result<std::unique_ptr<Provider>> MachineHost::open_provider(WebServer server) {
+Result<std::unique_ptr<Provider>> MachineNetwork::open_provider(WebServer server) {
   server.scheme = std::string(kProxmoxScheme);
   std::string user = user_of_token(server.token);
-  auto web = HttpsWebApi::make(loop().io(), std::move(server));
+  auto web = HttpsWebApi::make(loop_.loop().io(), std::move(server));
   if (!web) return forward_error(web);
   return std::make_unique<ProxmoxProvider>(*std::move(web), std::move(user));
 }
 
-void MachineHost::begin_rsa_key() { rsa_keys_.emplace_back(&pki::PrivateKey::generate_rsa); }
-
-SecretString MachineHost::take_rsa_key() {
-  if (rsa_keys_.empty()) begin_rsa_key();
-  const auto key = rsa_keys_.front().take();
-  rsa_keys_.pop_front();
+SecretString MachineKeyMaker::take_rsa_key() {
+  if (keys_.empty()) begin_rsa_key();
+  const auto key = keys_.front().take();
+  keys_.pop_front();
   check(key.has_value(), "no key is given up that is waited for");
   return key->to_pem();
 }
 
-int MachineHost::drive(Task<void> task, CancelScope& scope) {
+int MachineLoop::drive(Task<void> task, CancelScope& scope) {
   int signal = 0;
   const StopSignals signals(loop(), [&](int number) {
     signal = number;
@@ -371,7 +367,7 @@ int MachineHost::drive(Task<void> task, CancelScope& scope) {
   return signal;
 }
 
-int MachineHost::leave(Exit exit) {
+int MachineTerminal::leave(Exit exit) {
   int code = static_cast<int>(exit);
   int trouble = out().flush() && std::cout.flush() ? 0 : errno;
   if (out_) {
@@ -395,12 +391,12 @@ int refuse(const Misuse& misuse) {
   }
   CommonOptions common;
   common.output = misuse.output;
-  MachineHost host(common);
+  MachineHost machine(common);
   Summary summary;
   summary.result.exit = Exit::usage;
   summary.result.verdict = misuse.message;
-  host.display().end(summary);
-  return host.leave(Exit::usage);
+  machine.host().terminal.display().end(summary);
+  return machine.leave(Exit::usage);
 }
 
 int run_main(const std::vector<std::string>& words) {
@@ -409,10 +405,10 @@ int run_main(const std::vector<std::string>& words) {
   if (const Misuse* misuse = std::get_if<Misuse>(&line)) return refuse(*misuse);
   const Invocation* invocation = std::get_if<Invocation>(&line);
   const CommonOptions common = invocation ? invocation->common : CommonOptions{};
-  MachineHost host(common, invocation ? invocation->hints : Hints{});
-  if (invocation) return host.leave(run_command(*invocation, host));
-  host.out() << std::get<HelpWanted>(line).text;
-  return host.leave(Exit::done);
+  MachineHost machine(common, invocation ? invocation->hints : Hints{});
+  if (invocation) return machine.leave(run_command(*invocation, machine.host()));
+  machine.host().terminal.out() << std::get<HelpWanted>(line).text;
+  return machine.leave(Exit::done);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "model/or_end.h"
-#include "port/host.h"
+#include "port/event_loop.h"
 #include "port/journal.h"
 
 namespace ichor {
@@ -12,13 +12,13 @@ namespace ichor {
 /// Waits for what a command asks a journal: `ask` makes the task from a context. A signal ends the
 /// command, whatever the answer was.
 template <class Ask>
-auto ask_journal(Host& host, Ask ask) {
+auto ask_journal(EventLoop& loop, Ask ask) {
   using Answer = decltype(ask(std::declval<Context>()).take());
   using Value = typename Answer::value_type;
   CancelScope scope;
   Answer answer = fail(Errc::cancelled, "the journal was not asked");
   const auto into = [&](Context context) -> Task<void> { answer = co_await ask(context); };
-  const int signal = host.drive(into({&host.clock(), &scope}), scope);
+  const int signal = loop.drive(into({&loop.clock(), &scope}), scope);
   if (signal == SIGTERM) return OrEnd<Value>(end_with(Exit::terminated, "terminated"));
   if (signal != 0) return OrEnd<Value>(end_with(Exit::interrupted, "interrupted"));
   if (!answer) return OrEnd<Value>(end_with(answer.error()));
@@ -29,8 +29,8 @@ auto ask_journal(Host& host, Ask ask) {
   }
 }
 
-inline OrEnd<std::vector<JournalRecord>> read_journal(Journal& journal, Host& host) {
-  return ask_journal(host, [&](Context context) { return journal.read(context); });
+inline OrEnd<std::vector<JournalRecord>> read_journal(Journal& journal, EventLoop& loop) {
+  return ask_journal(loop, [&](Context context) { return journal.read(context); });
 }
 
 }  // namespace ichor

@@ -16,8 +16,9 @@ bool was_asked_for(const AccessOptions& access) {
 
 /// Where talosctl would look; empty if there is no such place.
 std::string default_file(Host& host) {
-  if (auto named = host.environment("TALOSCONFIG"); named && !named->empty()) return *named;
-  const auto home = host.environment("HOME");
+  if (auto named = host.environment.variable("TALOSCONFIG"); named && !named->empty())
+    return *named;
+  const auto home = host.environment.variable("HOME");
   return home && !home->empty() ? *home + "/.talos/config" : std::string();
 }
 
@@ -27,8 +28,8 @@ std::string file_of(const IdentityOptions& options, Host& host) {
   if (!options.access.context.empty()) return default_file(host);
   const bool is_guest = options.ca.empty() && options.may_be_guest;
   if (!is_guest) return {};
-  const std::string named = host.environment("TALOSCONFIG").value_or("");
-  return !named.empty() && host.has_file(named) ? named : std::string();
+  const std::string named = host.environment.variable("TALOSCONFIG").value_or("");
+  return !named.empty() && host.files.has_file(named) ? named : std::string();
 }
 
 /// ". --context NAME would do", if a context of the file belongs to the cluster.
@@ -90,7 +91,7 @@ Found find_identity(const IdentityOptions& options, Host& host) {
                     "--context: of which file? Neither --talosconfig nor TALOSCONFIG "
                     "nor HOME says");
   }
-  const auto text = host.read_secret(file);
+  const auto text = host.files.read_secret(file);
   if (!text) return end_with(Exit::usage, text.error().message);
   const auto config = pki::read_talosconfig(text->reveal(), file);
   if (!config) return end_with(Exit::usage, config.error().message);
@@ -102,7 +103,7 @@ Found find_identity(const IdentityOptions& options, Host& host) {
   if (auto fits = check_ca(options, file, *config, *context); !fits) {
     return forward_error(fits);
   }
-  if (auto good = check_client(file, *context, host.clock().wall()); !good) {
+  if (auto good = check_client(file, *context, host.loop.clock().wall()); !good) {
     return forward_error(good);
   }
   return std::optional(*context);

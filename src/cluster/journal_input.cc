@@ -7,7 +7,7 @@ namespace ichor {
 OrEnd<ClusterJournal> open_journal(const CommonOptions& common, Host& host) {
   auto input = read_profile_input(common, {}, host);
   if (!input) return forward_error(input);
-  auto state = host.open_state(state_path(common, *input), Host::Missing::refuse);
+  auto state = host.states.open_state(state_path(common, *input), ClusterStates::Missing::refuse);
   if (!state) {
     Error error = state.error();
     if (error.code == Errc::invalid) {

@@ -17,8 +17,8 @@ namespace {
 Result<SecretString> merged(const std::string& path, const SecretString& added,
                             const MergeOptions& options, Host& host) {
   std::optional<SecretString> present;
-  if (host.has_file(path)) {
-    auto text = host.read_input(path);
+  if (host.files.has_file(path)) {
+    auto text = host.files.read_input(path);
     if (!text) return forward_error(text);
     present.emplace(*std::move(text));
   }
@@ -30,7 +30,7 @@ Result<SecretString> merged(const std::string& path, const SecretString& added,
 Result<void> may_merge(const std::string& path, const MergeOptions& options, const Workspace& space,
                        Host& host) {
   const auto own = make_kubeconfig(options.context, "https://unknown:6443", space.secrets.k8s,
-                                   host.clock().wall());
+                                   host.loop.clock().wall());
   if (!own) return forward_error(own);
   const auto whole = merged(path, *own, options, host);
   if (!whole) return forward_error(whole);
@@ -44,7 +44,7 @@ Result<bool> export_kubeconfig(const std::string& path, const OutsideView& outsi
   if (!*content) return false;
   auto whole = merged(path, seen_from_outside(**content, outside), options, host);
   if (!whole) return forward_error(whole);
-  if (auto written = host.export_secret(path, *whole); !written) {
+  if (auto written = host.files.export_secret(path, *whole); !written) {
     return forward_error(written);
   }
   return true;

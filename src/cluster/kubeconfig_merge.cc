@@ -146,17 +146,17 @@ void merge_list(Node& present, const Node& added, const char* list) {
 
 }  // namespace
 
-std::string default_kubeconfig(Host& host) {
-  const std::string list = host.environment("KUBECONFIG").value_or("");
+std::string default_kubeconfig(LocalPorts& local) {
+  const std::string list = local.environment.variable("KUBECONFIG").value_or("");
   std::string last;
   for (std::size_t at = 0; at < list.size();) {
     const std::size_t end = std::min(list.find(':', at), list.size());
     if (end > at) last = list.substr(at, end - at);
-    if (end > at && host.has_file(last)) return last;
+    if (end > at && local.files.has_file(last)) return last;
     at = end + 1;
   }
   if (!last.empty()) return last;
-  const std::string home = host.environment("HOME").value_or("");
+  const std::string home = local.environment.variable("HOME").value_or("");
   return home.empty() ? std::string() : home + "/.kube/config";
 }
 

@@ -5,13 +5,13 @@
 
 #include "base/result.h"
 #include "base/secret.h"
-#include "port/host.h"
+#include "port/local_ports.h"
 
 namespace ichor {
 
 /// The kubeconfig that kubectl would write to: of the files in KUBECONFIG the first that is there,
 /// else the last one; without it ~/.kube/config. Empty if neither is told.
-std::string default_kubeconfig(Host& host);
+std::string default_kubeconfig(LocalPorts& local);
 
 enum class OnConflict { refuse, replace };
 

@@ -67,7 +67,8 @@ class Loader {
     if (options.last >= 1 && options.first <= 2) load_releases();
     if (options.last >= 2 && options.first <= 2) load_sealed_key();
     for (const char* name : kVariables) {
-      if (auto value = host_.environment(name)) material_.environment[name] = *std::move(value);
+      if (auto value = host_.environment.variable(name))
+        material_.environment[name] = *std::move(value);
     }
   }
 
@@ -79,7 +80,7 @@ class Loader {
     const std::string& root = input.profile.kubernetes->root;
     if (root.starts_with('/')) return root;
     const std::string path = input.folder + (root == "." ? "" : root);
-    return host.absolute(path.empty() ? "." : path);
+    return host.files.absolute(path.empty() ? "." : path);
   }
 
   std::string at_root(const std::string& path) const {
@@ -107,7 +108,7 @@ class Loader {
   /// A chart that is a folder below the root; others are helm's to find.
   void resolve_chart(KubernetesPlan::Chart& chart) {
     const std::string folder = at_root(chart.chart);
-    if (!chart.chart.empty() && host_.has_file(folder + "/Chart.yaml")) {
+    if (!chart.chart.empty() && host_.files.has_file(folder + "/Chart.yaml")) {
       chart.chart = folder;
       if (chart.version.empty()) chart.version = version_in(folder + "/Chart.yaml");
       if (!is_argument_value(chart.version)) {
@@ -119,7 +120,7 @@ class Loader {
   }
 
   std::string version_in(const std::string& file) {
-    const auto text = host_.read_input(file);
+    const auto text = host_.files.read_input(file);
     if (!text) return {};
     const auto documents = yaml::parse(*text, file);
     if (!documents || documents->empty()) return {};
@@ -140,10 +141,10 @@ class Loader {
                                 material_.plan.namespaces.names.end());
     const std::string& tree = material_.plan.namespaces.tree;
     if (!tree.empty()) {
-      const auto entries = host_.list_folder(tree);
+      const auto entries = host_.files.list_folder(tree);
       if (!entries) missing(tree, "there is no such folder", "correct phases.namespaces.tree");
       for (const std::string& entry : entries.value_or(std::vector<std::string>())) {
-        if (host_.list_folder(tree + "/" + entry)) names.insert(entry);
+        if (host_.files.list_folder(tree + "/" + entry)) names.insert(entry);
       }
     }
     for (const std::string& name : names) add_namespace(name);
@@ -232,7 +233,7 @@ class Loader {
                         std::any_of(material_.plan.secrets.begin(), material_.plan.secrets.end(),
                                     [](const auto& item) { return !item.onepassword.empty(); });
     if (!wanted) return;
-    std::string token = host_.environment("OP_CONNECT_TOKEN").value_or("");
+    std::string token = host_.environment.variable("OP_CONNECT_TOKEN").value_or("");
     if (!plan.connect_token_file.empty()) {
       const auto text = read_secret_file(plan.connect_token_file, host_);
       if (!text) {
@@ -257,7 +258,7 @@ class Loader {
   }
 
   void load_folder(const std::string& folder, int depth) {
-    const auto entries = host_.list_folder(folder);
+    const auto entries = host_.files.list_folder(folder);
     if (!entries || depth > kDepthMax) {
       return missing(folder, entries ? "it is too deep" : "there is no such folder",
                      "correct phases.crds.dirs");
@@ -266,7 +267,7 @@ class Loader {
       const std::string path = folder + "/" + entry;
       const bool is_text =
           entry.ends_with(".yaml") || entry.ends_with(".yml") || entry.ends_with(".json");
-      if (host_.list_folder(path)) {
+      if (host_.files.list_folder(path)) {
         load_folder(path, depth + 1);
       } else if (is_text) {
         load_crd_file(path);
@@ -275,7 +276,7 @@ class Loader {
   }
 
   void load_crd_file(const std::string& path) {
-    const auto text = host_.read_input(path);
+    const auto text = host_.files.read_input(path);
     auto objects =
         text ? objects_of(*text, path) : Result<std::vector<KubeObject>>(forward_error(text));
     if (!objects) return missing(path, objects.error().message, "fix the file");
@@ -287,7 +288,7 @@ class Loader {
   KubeObject values_of(const std::vector<std::string>& files) {
     KubeObject values = KubeObject::object();
     for (const std::string& file : files) {
-      auto text = host_.read_input(file);
+      auto text = host_.files.read_input(file);
       const auto plain = text ? open_if_sealed(SecretString(*std::move(text)), file, host_)
                               : Result<SecretString>(forward_error(text));
       if (!plain) {
@@ -331,8 +332,8 @@ class Loader {
     KubeObject repository;
     for (const char* name : {"helmrelease.yaml", "ocirepository.yaml"}) {
       const std::string path = fmt::format("{}/{}", folder, name);
-      if (!host_.has_file(path)) continue;
-      const auto text = host_.read_input(path);
+      if (!host_.files.has_file(path)) continue;
+      const auto text = host_.files.read_input(path);
       if (!text) return forward_error(text);
       auto objects = objects_of(*text, path);
       if (!objects) return forward_error(objects);
@@ -346,7 +347,7 @@ class Loader {
     auto release = release_of_tree(helm_release, repository, folder);
     if (!release) return release;
     const std::string local = at_root(release->chart);
-    if (host_.has_file(local + "/Chart.yaml")) release->chart = local;
+    if (host_.files.has_file(local + "/Chart.yaml")) release->chart = local;
     return release;
   }
 

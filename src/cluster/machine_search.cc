@@ -173,14 +173,15 @@ OrEnd<void> find_machines(const ClusterProfile& profile, Workspace& space, Host&
                   [&](const NodePlan& plan) { return is_nowhere(plan, space.facts); });
   if (!space.finder || !wanted || space.finder->report()) return {};
   CancelScope scope;
-  const Context context{&host.clock(), &scope};
-  const int signal = host.drive(look_into(*space.finder, context, profile, space.facts), scope);
+  const Context context{&host.loop.clock(), &scope};
+  const int signal =
+      host.loop.drive(look_into(*space.finder, context, profile, space.facts), scope);
   if (signal == SIGTERM) return end_with(Exit::terminated, "terminated");
   if (signal != 0) return end_with(Exit::interrupted, "interrupted");
   const MachineMatch match = space.finder->match(profile, space.facts);
   if (match.ambiguous.empty()) return {};
-  host.display().show(machine_listing(space.finder->report()->seen, match));
-  host.display().show(match_listing(match));
+  host.terminal.display().show(machine_listing(space.finder->report()->seen, match));
+  host.terminal.display().show(match_listing(match));
   return tl::unexpected(uncertain(profile, match));
 }
 

@@ -63,7 +63,7 @@ void judge_content(Judged& judged, Host& host) {
                                ? texts_of(*judged.reading.recipe)
                                : read_patch_texts(judged.reading, folder, judged.findings, host);
   LintInput input{profile, judged.reading.source};
-  input.material = read_lint_material(judged.reading, texts, folder, host, judged.findings);
+  input.material = read_lint_material(judged.reading, texts, folder, host.files, judged.findings);
   std::vector<Finding> of_rules = lint(input);
   judged.findings.insert(judged.findings.end(), std::move_iterator(of_rules.begin()),
                          std::move_iterator(of_rules.end()));
@@ -104,7 +104,7 @@ void drop_followups(Judged& judged) {
 void judge_configs(Judged& judged, Host& host) {
   const ClusterProfile& profile = judged.reading.profile;
   const pki::SecretsBundle secrets =
-      pki::throw_away_secrets(host.clock().wall(), profile.talos.contract);
+      pki::throw_away_secrets(host.loop.clock().wall(), profile.talos.contract);
   auto configs = judged.reading.recipe ? cook_all(profile, *judged.reading.recipe, secrets)
                                        : generate_all(profile, secrets, judged.patches);
   if (!configs) return;  // its reason was found by the rules, or is one of the secrets
@@ -237,7 +237,7 @@ OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged, Host& hos
     result.exit = Exit::findings;
     result.verdict = fmt::format("{}: the profile must be corrected first", common.profile);
     result.findings = std::move(judged.findings);
-    if (!for_programs(common.output)) show_source_lines(result.findings, host);
+    if (!for_programs(common.output)) show_source_lines(result.findings, host.files);
     return tl::unexpected(std::move(result));
   }
   const ClusterProfile& profile = judged.reading.profile;

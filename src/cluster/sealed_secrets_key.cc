@@ -22,9 +22,9 @@ Result<KubeObject> make_pair(const KubernetesPlan::SealedSecrets& plan, Host& ho
   pki::LeafRequest request;
   request.common_name = "sealed-secret";
   request.organizations = {"sealed-secret"};
-  request.not_before = host.clock().wall();
+  request.not_before = host.loop.clock().wall();
   request.lifetime = kLifetime;
-  const auto key = pki::PrivateKey::from_pem(host.take_rsa_key());
+  const auto key = pki::PrivateKey::from_pem(host.keys.take_rsa_key());
   if (!key) return forward_error(key);
   const auto pair = pki::issue_self_signed(request, *key);
   if (!pair) return forward_error(pair);
@@ -50,7 +50,7 @@ Result<SecretString> seal(const KubeObject& secret, Host& host) {
                     keys.text());
   }
   options.rules.encrypted_regex = "^(data|stringData)$";
-  options.now = host.clock().wall();
+  options.now = host.loop.clock().wall();
   const std::string text =
       yaml::emit(yaml::from_json(nlohmann::ordered_json::parse(secret.dump())));
   auto sealed = sops::encrypt(text, kFile, options);

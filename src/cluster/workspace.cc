@@ -28,8 +28,9 @@ constexpr Duration kRenewBefore = std::chrono::hours(24 * 30);
 
 /// Null if the folder is missing and was not to be made.
 OrEnd<std::unique_ptr<ClusterState>> open_state(const WorkspaceOptions& options, Host& host) {
-  auto state = host.open_state(options.state_dir,
-                               options.read_only ? Host::Missing::refuse : Host::Missing::make);
+  auto state =
+      host.states.open_state(options.state_dir, options.read_only ? ClusterStates::Missing::refuse
+                                                                  : ClusterStates::Missing::make);
   if (state) return *std::move(state);
   if (options.read_only && state.error().code == Errc::invalid)
     return std::unique_ptr<ClusterState>();
@@ -47,16 +48,17 @@ OrEnd<void> settle_origin(const WorkspaceOptions& options, ClusterState& state, 
                     state.path()),
         "L6");
   }
-  if (auto adopted = state.adopt(host.owner()); !adopted) return end_with(adopted.error());
+  if (auto adopted = state.adopt(host.environment.owner()); !adopted)
+    return end_with(adopted.error());
   return {};
 }
 
 OrEnd<JournalFacts> load_facts(ClusterState* state, Host& host) {
   JournalFacts facts;
   if (!state) return facts;
-  auto records = read_journal(state->journal(), host);
+  auto records = read_journal(state->journal(), host.loop);
   if (!records) return forward_error(records);
-  for (const JournalRecord& record : *records) facts.fold(record, host.clock().now());
+  for (const JournalRecord& record : *records) facts.fold(record, host.loop.clock().now());
   return facts;
 }
 
@@ -71,7 +73,7 @@ std::string secrets_place(const ProfileInput& input, const WorkspaceOptions& opt
 /// are none yet.
 OrEnd<std::optional<SecretString>> load_secrets(const std::string& place, ClusterState* state,
                                                 Host& host) {
-  if (!place.empty() && host.has_file(place)) {
+  if (!place.empty() && host.files.has_file(place)) {
     auto text = read_secret_file(place, host);
     if (!text) return end_with(text.error());
     return std::optional<SecretString>(*std::move(text));
@@ -96,9 +98,9 @@ OrEnd<pki::SecretsBundle> keep_secrets(pki::SecretsBundle bundle, const std::str
   } else {
     const auto text = text_for_secrets_file(place, bundle, host);
     if (!text) return end_with(text.error());
-    const auto created = host.create_private(place, *text, false);
+    const auto created = host.files.create_private(place, *text, false);
     if (created) return bundle;
-    if (!host.has_file(place)) return end_with(created.error());
+    if (!host.files.has_file(place)) return end_with(created.error());
   }
   const auto text = load_secrets(place, &state, host);
   if (!text) return forward_error(text);
@@ -108,10 +110,10 @@ OrEnd<pki::SecretsBundle> keep_secrets(pki::SecretsBundle bundle, const std::str
 
 void tell_of_keys(const char* what, Host& host) {
   Event event;
-  event.at = host.clock().now();
+  event.at = host.loop.clock().now();
   event.phase = "secrets";
   event.text = what;
-  host.display().emit(event);
+  host.terminal.display().emit(event);
 }
 
 /// Those of ready-made configs, or fresh ones. What is not kept, or kept for a lab only, need not
@@ -120,7 +122,7 @@ Result<pki::SecretsBundle> first_secrets(const ClusterProfile& profile, const Re
                                          bool for_good, Host& host) {
   if (ready) return secrets_of(*ready);
   if (!for_good) {
-    return pki::throw_away_secrets(host.clock().wall(), profile.talos.contract);
+    return pki::throw_away_secrets(host.loop.clock().wall(), profile.talos.contract);
   }
   pki::SecretsBundle bundle = fresh_secrets(profile.talos.contract, host);
   tell_of_keys("the keys of the cluster are made", host);
@@ -138,7 +140,7 @@ OrEnd<void> begin_keys(const ProfileInput& input, const ReadyConfigs* ready,
   if (*present) return {};
   tell_of_keys("making the keys of the cluster, beside the checks", host);
   if (pki::service_account_kind(input.profile.talos.contract) == pki::KeyKind::rsa) {
-    host.begin_rsa_key();
+    host.keys.begin_rsa_key();
   }
   return {};
 }
@@ -278,7 +280,7 @@ OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input,
     nodes.push_back(dialled(plan.address));
     if (plan.role == Role::control_plane) endpoints.push_back(nodes.back());
   }
-  const WallTime now = host.clock().wall();
+  const WallTime now = host.loop.clock().wall();
   const auto made =
       pki::make_talosconfig(input.profile.name, space.secrets.os, endpoints, nodes, now);
   if (!made) return end_with(made.error());
@@ -342,8 +344,8 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceOption
   if (!space.secrets_kept) space.configs.contract = {};
   if (!space.secrets_kept) space.configs.plan = {};
   const pki::TalosContext& context = **given;
-  auto apis = host.reach(Access{context.ca, context.client.certificate, context.client.key,
-                                options.dial, input.endpoints});
+  auto apis = host.network.reach(Access{context.ca, context.client.certificate, context.client.key,
+                                        options.dial, input.endpoints});
   if (!apis) return end_with(apis.error());
   space.apis = *std::move(apis);
   // What a lab bound is known, and the rest of its network is not there. Behind endpoints nodes are

@@ -108,7 +108,7 @@ TEST_F(CommandsTest, PlanNamesEveryActionAndChangesNothing) {
   EXPECT_EQ(result().mutations, 0);
   EXPECT_EQ(host_.machines.mutations, 0);
   EXPECT_FALSE(host_.state_made);
-  EXPECT_THAT(host_.files, IsEmpty());
+  EXPECT_THAT(host_.state_files, IsEmpty());
   EXPECT_THAT(host_.exported, IsEmpty());
 }
 
@@ -118,7 +118,7 @@ TEST_F(CommandsTest, PlanTellsPendingChangesByItsExitCodeIfAsked) {
 
 TEST_F(CommandsTest, ACommandAboutOneNodeKeepsTheTalosconfigOfAll) {
   type({"apply", "-n", "w1", "--retries", "1"});
-  const std::string written = host_.files["talosconfig"];
+  const std::string written = host_.state_files["talosconfig"];
   EXPECT_THAT(written, HasSubstr("192.168.22.101"));
   EXPECT_THAT(written, HasSubstr("192.168.22.113"));
   EXPECT_THAT(written, Not(HasSubstr("endpoints: []")));
@@ -164,22 +164,22 @@ TEST_F(CommandsTest, UpAsksFirstWhetherItMayWriteTheKubeconfig) {
 
 TEST_F(CommandsTest, SecretsAreMadeOnceAndKept) {
   type({"apply"});
-  ASSERT_TRUE(host_.files.contains("secrets.yaml"));
-  EXPECT_TRUE(host_.files.contains("talosconfig"));
-  const auto before = host_.files;
+  ASSERT_TRUE(host_.state_files.contains("secrets.yaml"));
+  EXPECT_TRUE(host_.state_files.contains("talosconfig"));
+  const auto before = host_.state_files;
   host_.display().summaries.clear();
   type({"apply"});
-  EXPECT_EQ(host_.files, before);
+  EXPECT_EQ(host_.state_files, before);
 }
 
 TEST_F(CommandsTest, TheClientCertificateIsRenewedBeforeItExpires) {
   type({"apply"});
-  const std::string first = host_.files["talosconfig"];
+  const std::string first = host_.state_files["talosconfig"];
   const auto after_days = [this](int days) {
     host_.virtual_clock().run_for(std::chrono::hours(24 * days));
     host_.display().summaries.clear();
     type({"apply"});
-    return host_.files["talosconfig"];
+    return host_.state_files["talosconfig"];
   };
   EXPECT_EQ(after_days(300), first) << "it is good for 65 days more";
   const std::string renewed = after_days(40);
@@ -189,8 +189,8 @@ TEST_F(CommandsTest, TheClientCertificateIsRenewedBeforeItExpires) {
 
 TEST_F(CommandsTest, LookingMakesNoSecrets) {
   EXPECT_EQ(type({"preflight"}), 0) << result().verdict;
-  EXPECT_FALSE(host_.files.contains("secrets.yaml"));
-  EXPECT_FALSE(host_.files.contains("talosconfig"));
+  EXPECT_FALSE(host_.state_files.contains("secrets.yaml"));
+  EXPECT_FALSE(host_.state_files.contains("talosconfig"));
 }
 
 TEST_F(CommandsTest, LookingFirstIsNoEditOfTheProfile) {
@@ -225,26 +225,26 @@ TEST_F(CommandsTest, TheContractIsThatOfTheFirstRun) {
 
 TEST_F(CommandsTest, LostSecretsAreNotReplaced) {
   type({"apply"});
-  host_.files.erase("secrets.yaml");
+  host_.state_files.erase("secrets.yaml");
   host_.display().summaries.clear();
   EXPECT_EQ(type({"up"}), 5);
   EXPECT_THAT(result().verdict, HasSubstr("secrets of reference are gone"));
-  EXPECT_FALSE(host_.files.contains("secrets.yaml"));
+  EXPECT_FALSE(host_.state_files.contains("secrets.yaml"));
 }
 
 TEST_F(CommandsTest, OtherSecretsAreRefusedAndChangeNothing) {
   type({"apply"});
   host_.display().summaries.clear();
   type({"gen", "secrets", "-o", "other.yaml"});
-  host_.files["secrets.yaml"] = host_.exported["other.yaml"];
-  const auto before = host_.files;
+  host_.state_files["secrets.yaml"] = host_.exported["other.yaml"];
+  const auto before = host_.state_files;
   const int mutations = host_.machines.mutations;
   host_.display().summaries.clear();
   EXPECT_EQ(type({"up"}), 5);
   ASSERT_THAT(result().findings, SizeIs(1));
   EXPECT_THAT(result().findings.front().what,
               HasSubstr("not those that this cluster was created with"));
-  EXPECT_EQ(host_.files, before) << "the talosconfig is still the one of the cluster";
+  EXPECT_EQ(host_.state_files, before) << "the talosconfig is still the one of the cluster";
   EXPECT_EQ(host_.machines.mutations, mutations);
 }
 
@@ -351,7 +351,7 @@ TEST_F(CommandsTest, NodesAreNamedOrGivenByTheirAddress) {
 
 TEST_F(CommandsTest, ATalosconfigDoesNotStandForSecretsThatAreMissing) {
   type({"apply"});
-  host_.inputs["mine"] = host_.files["talosconfig"];
+  host_.inputs["mine"] = host_.state_files["talosconfig"];
   FakeHost fresh;
   fresh.inputs = host_.inputs;
   const auto typed = [&fresh](std::vector<std::string> words) {
@@ -418,7 +418,7 @@ TEST_F(CommandsTest, UpDoesNotBeginWhenSomebodyHasTheVip) {
   EXPECT_EQ(type({"up"}), 5);
   EXPECT_THAT(result().verdict, HasSubstr("another machine already has the VIP"));
   EXPECT_EQ(host_.machines.mutations, 0);
-  EXPECT_FALSE(host_.files.contains("secrets.yaml")) << "nothing was made";
+  EXPECT_FALSE(host_.state_files.contains("secrets.yaml")) << "nothing was made";
 }
 
 TEST_F(CommandsTest, TheSlowKeyIsMadeWhileTheVipIsProbed) {
@@ -427,7 +427,7 @@ TEST_F(CommandsTest, TheSlowKeyIsMadeWhileTheVipIsProbed) {
   type({"up"});
   EXPECT_EQ(under_way, 1u);
   EXPECT_EQ(host_.rsa_keys_made, 1) << "and it is taken for the secrets";
-  EXPECT_TRUE(host_.files.contains("secrets.yaml"));
+  EXPECT_TRUE(host_.state_files.contains("secrets.yaml"));
   host_.display().summaries.clear();
   under_way = 0;
   type({"up"});

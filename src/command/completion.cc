@@ -32,7 +32,7 @@ std::vector<std::string> run_names(const CommonOptions& common, Host& host) {
   std::vector<std::string> names;
   const auto journal = open_journal(common, host);
   if (!journal) return names;
-  const auto records = read_journal(journal->state->journal(), host);
+  const auto records = read_journal(journal->state->journal(), host.loop);
   if (!records) return names;
   for (const RunEntry& entry : run_entries(runs_of(*records))) {
     names.push_back(entry.id.substr(0, kShortId));
@@ -64,16 +64,16 @@ Exit run(const CompletionRequest& request, const CommonOptions& common, Host& ho
     text = completion_script(request.shell);
   }
   if (!for_programs(common.output)) {
-    host.out() << text;
+    host.terminal.out() << text;
     return Exit::done;
   }
   Listing listing;
   listing.type = "completion";
   listing.rows.push_back({{request.names ? "names" : "script", text}});
-  host.display().show(listing);
+  host.terminal.display().show(listing);
   Summary summary;
   summary.result.exit = Exit::done;
-  host.display().end(summary);
+  host.terminal.display().end(summary);
   return Exit::done;
 }
 

@@ -26,8 +26,8 @@ class Search {
   /// Ends by itself; the result is the number of a signal, or 0.
   int run() {
     CancelScope scope;
-    const Context context{&host_.clock(), &scope};
-    return host_.drive(look(context), scope);
+    const Context context{&host_.loop.clock(), &scope};
+    return host_.loop.drive(look(context), scope);
   }
 
   const std::vector<Sighting>& seen() const {
@@ -66,12 +66,12 @@ class Search {
       const NodeName* node = matched.node_of(i);
       Event event;
       event.kind = EventKind::waiting;
-      event.at = host_.clock().now();
+      event.at = host_.loop.clock().now();
       event.phase = "discover";
       if (node) event.node = *node;
       event.text = fmt::format("{}: {}{}", sight.address.value(), name_of(sight.kind),
                                node ? ", " + matched.proof.at(*node) : std::string());
-      host_.display().emit(event);
+      host_.terminal.display().emit(event);
     }
   }
 
@@ -101,7 +101,7 @@ std::string count_text(const std::vector<Sighting>& seen) {
 OrEnd<void> write_found(const ScanOptions& options, const std::vector<Sighting>& seen, Host& host) {
   if (options.write.empty()) return {};
   const SecretString text(profile_of(seen, options.addresses));
-  if (auto written = host.create_private(options.write, text, false); !written) {
+  if (auto written = host.files.create_private(options.write, text, false); !written) {
     return end_with(Exit::failed, fmt::format("{} already exists, and discover does not write "
                                               "over it; name another file",
                                               options.write));
@@ -111,9 +111,9 @@ OrEnd<void> write_found(const ScanOptions& options, const std::vector<Sighting>&
 
 /// What a search without nodes of a profile comes to.
 Exit tell_found(const DiscoverRequest& request, const Search& search, Host& host) {
-  host.display().show(machine_listing(search.seen(), search.match()));
+  host.terminal.display().show(machine_listing(search.seen(), search.match()));
   if (auto written = write_found(request.scan, search.seen(), host); !written) {
-    return finish(std::move(written).error(), host);
+    return finish(std::move(written).error(), host.terminal);
   }
   Summary summary;
   summary.result.exit = Exit::done;
@@ -124,7 +124,7 @@ Exit tell_found(const DiscoverRequest& request, const Search& search, Host& host
     summary.next = {fmt::format("ichor lint -p {}  # after the names are filled in",
                                 shell_quoted(request.scan.write))};
   }
-  return finish(std::move(summary), host);
+  return finish(std::move(summary), host.terminal);
 }
 
 std::optional<RunResult> ended_by(int signal) {
@@ -135,14 +135,14 @@ std::optional<RunResult> ended_by(int signal) {
 
 /// There are machines and no profile yet.
 Exit scan_alone(const DiscoverRequest& request, Host& host) {
-  auto apis = host.reach({});
-  if (!apis) return finish(end_with(apis.error()).value(), host);
+  auto apis = host.network.reach({});
+  if (!apis) return finish(end_with(apis.error()).value(), host.terminal);
   const ClusterProfile nobody;
   const JournalFacts nothing;
   const auto finder = make_finder(nobody, request.scan, **apis);
   check(finder != nullptr, "the addresses were read before");
   Search search(*finder, nobody, nothing, request.scan, host);
-  if (auto ended = ended_by(search.run())) return finish(*std::move(ended), host);
+  if (auto ended = ended_by(search.run())) return finish(*std::move(ended), host.terminal);
   return tell_found(request, search, host);
 }
 
@@ -151,7 +151,8 @@ void show_others(const ProfileInput& input, const Workspace& space, Host& host) 
   if (!space.finder || !space.finder->report()) return;
   const std::vector<Sighting>& seen = space.finder->report()->seen;
   const MachineMatch match = space.finder->match(input.profile, space.facts);
-  if (match.machine_of.size() < seen.size()) host.display().show(machine_listing(seen, match));
+  if (match.machine_of.size() < seen.size())
+    host.terminal.display().show(machine_listing(seen, match));
 }
 
 void show_nodes(const ProfileInput& input, const Workspace& space, const ClusterView& seen,
@@ -162,7 +163,7 @@ void show_nodes(const ProfileInput& input, const Workspace& space, const Cluster
       {"seen", "SEEN"},          {"stage", "STAGE", true},       {"version", "VERSION", true},
       {"uuid", "UUID"},          {"serial", "SERIAL"},           {"macs", "MACS"},
       {"boot_id", "BOOT", true}, {"fingerprint", "FINGERPRINT"}, {"trouble", "TROUBLE", true}};
-  host.display().show(listing);
+  host.terminal.display().show(listing);
 }
 
 /// Who is there, and which of them are the profile's nodes. Nothing: the nodes may be bound.
@@ -173,12 +174,12 @@ std::optional<RunResult> scan_for(const DiscoverRequest& request, const ProfileI
   Search search(*space.finder, input.profile, space.facts, request.scan, host);
   if (auto ended = ended_by(search.run())) return ended;
   const MachineMatch match = search.match();
-  host.display().show(machine_listing(search.seen(), match));
+  host.terminal.display().show(machine_listing(search.seen(), match));
   if (auto written = write_found(request.scan, search.seen(), host); !written) {
     return std::move(written).error();
   }
   if (match.complete()) return std::nullopt;
-  if (!match.matrix.empty()) host.display().show(match_listing(match));
+  if (!match.matrix.empty()) host.terminal.display().show(match_listing(match));
   return uncertain(input.profile, match);
 }
 
@@ -186,18 +187,18 @@ std::optional<RunResult> scan_for(const DiscoverRequest& request, const ProfileI
 
 Exit run(const DiscoverRequest& request, const CommonOptions& common, Host& host) {
   const bool scans = !request.scan.addresses.empty();
-  if (scans && !host.has_file(common.profile) && common.lab_state.empty()) {
+  if (scans && !host.files.has_file(common.profile) && common.lab_state.empty()) {
     return scan_alone(request, host);
   }
   auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
-  if (!input) return finish(std::move(input).error(), host);
+  if (!input) return finish(std::move(input).error(), host.terminal);
   const auto target = find_target(common, *input, host);
-  if (!target) return finish(target.error(), host);
+  if (!target) return finish(target.error(), host.terminal);
   auto space = open_workspace(*input, target->workspace_options(), host);
-  if (!space) return finish(std::move(space).error(), host);
+  if (!space) return finish(std::move(space).error(), host.terminal);
   if (scans) {
     if (auto ended = scan_for(request, *input, *space, host)) {
-      return finish(summary_of(*input, *std::move(ended)), host);
+      return finish(summary_of(*input, *std::move(ended)), host.terminal);
     }
   } else if (space->finder) {
     space->finder = make_finder(input->profile, request.scan, *space->apis);
@@ -206,11 +207,11 @@ Exit run(const DiscoverRequest& request, const CommonOptions& common, Host& host
   // What is known is shown also of a run that did not find everything.
   if (result.exit != Exit::interrupted && result.exit != Exit::terminated) {
     auto seen = look_around(input->profile, *space, host);
-    if (!seen) return finish(std::move(seen).error(), host);
+    if (!seen) return finish(std::move(seen).error(), host.terminal);
     if (!scans) show_others(*input, *space, host);
     show_nodes(*input, *space, *seen, host);
   }
-  return finish(summary_of(*input, std::move(result)), host);
+  return finish(summary_of(*input, std::move(result)), host.terminal);
 }
 
 }  // namespace ichor

@@ -28,7 +28,7 @@ Exit tell_match(const Match& match, const CommonOptions& common, Host& host) {
 
 Exit tell_all(const DoctorRequest& request, Host& host) {
   if (request.markdown) {
-    host.out() << catalogue_markdown();
+    host.terminal.out() << catalogue_markdown();
     return Exit::done;
   }
   Listing listing{"fault",
@@ -40,26 +40,26 @@ Exit tell_all(const DoctorRequest& request, Host& host) {
                   {}};
   for (const Fault& fault : faults()) listing.rows.push_back(row_of(fault));
   const std::size_t count = listing.rows.size();
-  host.display().show(listing);
+  host.terminal.display().show(listing);
   return finish(
       end_with(Exit::done, fmt::format("{} faults; `ichor doctor ID` explains one", count)).value(),
-      host);
+      host.terminal);
 }
 
 Exit tell_last(const CommonOptions& common, Host& host) {
   const auto journal = open_journal(common, host);
-  if (!journal) return finish(journal.error(), host);
+  if (!journal) return finish(journal.error(), host.terminal);
   const ProfileInput* const input = &journal->input;
-  const auto records = read_journal(journal->state->journal(), host);
+  const auto records = read_journal(journal->state->journal(), host.loop);
   if (!records) {
     RunResult damaged = records.error();
     damaged.findings.push_back(finding_of("L5", {}, "journal", damaged.verdict));
-    return finish(summary_of(*input, std::move(damaged)), host);
+    return finish(summary_of(*input, std::move(damaged)), host.terminal);
   }
   auto last = last_run(*records);
   if (!last) {
     return finish(summary_of(*input, end_with(Exit::done, "nothing has been run yet").value()),
-                  host);
+                  host.terminal);
   }
   Listing changes{
       "change",
@@ -73,7 +73,7 @@ Exit tell_last(const CommonOptions& common, Host& host) {
     row["text"] = change.text;
     changes.rows.push_back(std::move(row));
   }
-  host.display().show(changes);
+  host.terminal.display().show(changes);
   RunResult result;
   result.exit = Exit::done;
   result.verdict =
@@ -81,7 +81,7 @@ Exit tell_last(const CommonOptions& common, Host& host) {
           ? fmt::format("run {} ended with exit {}: {}", last->number, *last->exit, last->verdict)
           : fmt::format("run {} did not end: it was killed (L1), or it still runs", last->number);
   result.findings = std::move(last->findings);
-  return finish(summary_of(*input, std::move(result)), host);
+  return finish(summary_of(*input, std::move(result)), host.terminal);
 }
 
 bool is_node(const std::string& subject, const CommonOptions& common, Host& host) {
@@ -109,7 +109,7 @@ Exit run(const DoctorRequest& request, const CommonOptions& common, Host& host) 
                                      "`ichor doctor --all` lists what is",
                                      subject, common.profile))
                     .value(),
-                host);
+                host.terminal);
 }
 
 }  // namespace ichor

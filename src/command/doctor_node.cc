@@ -86,7 +86,7 @@ void show_services(const CloseLook& look, Host& host) {
     row["message"] = service.last_message;
     listing.rows.push_back(std::move(row));
   }
-  host.display().show(listing);
+  host.terminal.display().show(listing);
 }
 
 void show_lines(const std::string& type, const std::string& title,
@@ -98,39 +98,40 @@ void show_lines(const std::string& type, const std::string& title,
     row["text"] = line;
     listing.rows.push_back(std::move(row));
   }
-  host.display().show(listing);
+  host.terminal.display().show(listing);
 }
 
 }  // namespace
 
 Exit examine_one(const DoctorRequest& request, const CommonOptions& common, Host& host) {
   auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
-  if (!input) return finish(std::move(input).error(), host);
+  if (!input) return finish(std::move(input).error(), host.terminal);
   const NodePlan* plan = input->profile.find(NodeName(request.subject));
   auto space = open_to_look(common, *input, host);
-  if (!space) return finish(std::move(space).error(), host);
+  if (!space) return finish(std::move(space).error(), host.terminal);
 
   ReadOnlyWorld looking(*space, host);
   Bell changed;
   NodeLink link(looking.world(), input->profile, *plan, space->facts, changed);
   CloseLook look;
   CancelScope scope;
-  const Context context{&host.clock(), &scope};
-  const int signal = host.drive(look_into(context, link, input->profile.budgets.call, look), scope);
+  const Context context{&host.loop.clock(), &scope};
+  const int signal =
+      host.loop.drive(look_into(context, link, input->profile.budgets.call, look), scope);
   if (signal != 0) {
     const Exit exit = signal == SIGTERM ? Exit::terminated : Exit::interrupted;
-    return finish(end_with(exit, "interrupted").value(), host);
+    return finish(end_with(exit, "interrupted").value(), host.terminal);
   }
-  host.display().show(Listing{"node",
-                              {{"node", "NODE"},
-                               {"seen", "SEEN"},
-                               {"address", "ADDRESS"},
-                               {"stage", "STAGE"},
-                               {"ready", "READY"},
-                               {"version", "VERSION"},
-                               {"etcd", "ETCD"},
-                               {"time", "TIME"}},
-                              {node_row(look)}});
+  host.terminal.display().show(Listing{"node",
+                                       {{"node", "NODE"},
+                                        {"seen", "SEEN"},
+                                        {"address", "ADDRESS"},
+                                        {"stage", "STAGE"},
+                                        {"ready", "READY"},
+                                        {"version", "VERSION"},
+                                        {"etcd", "ETCD"},
+                                        {"time", "TIME"}},
+                                       {node_row(look)}});
   show_services(look, host);
   show_lines("event", "LAST EVENTS", look.events, host);
   show_lines("kernel", "LAST KERNEL MESSAGES", look.kernel, host);
@@ -143,7 +144,7 @@ Exit examine_one(const DoctorRequest& request, const CommonOptions& common, Host
   result.exit = errors > 0 ? Exit::findings : Exit::done;
   result.verdict = errors > 0 ? fmt::format("{}: {} unmet", plan->name.value(), errors)
                               : fmt::format("{}: nothing is wrong with it", plan->name.value());
-  return finish(summary_of(*input, std::move(result)), host);
+  return finish(summary_of(*input, std::move(result)), host.terminal);
 }
 
 }  // namespace ichor

@@ -131,10 +131,10 @@ std::string nearest_id(const std::string& typed) {
 Exit tell(std::vector<Json> rows, const std::vector<std::string>& lines, std::string verdict,
           const CommonOptions& common, Host& host) {
   if (for_programs(common.output)) {
-    host.display().show(Listing{"fault", {}, std::move(rows)});
-    return finish(end_with(Exit::done, std::move(verdict)).value(), host);
+    host.terminal.display().show(Listing{"fault", {}, std::move(rows)});
+    return finish(end_with(Exit::done, std::move(verdict)).value(), host.terminal);
   }
-  for (const std::string& line : lines) host.out() << line << "\n";
+  for (const std::string& line : lines) host.terminal.out() << line << "\n";
   return Exit::done;
 }
 
@@ -151,7 +151,7 @@ Exit run(const ExplainRequest& request, const CommonOptions& common, Host& host)
   return finish(end_with(Exit::usage, fmt::format("no fault and no lint rule has the ID {}; {}",
                                                   request.id, hint))
                     .value(),
-                host);
+                host.terminal);
 }
 
 }  // namespace ichor

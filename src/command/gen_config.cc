@@ -85,7 +85,7 @@ OrEnd<RolePatches> settle_patches(const GenConfigRequest& request, int minor, Ho
   RolePatches patches;
   const auto read = [&](const std::vector<std::string>& given, const char* flag,
                         std::vector<Patch>& target) -> OrEnd<void> {
-    auto loaded = read_patches(given, flag, minor, host);
+    auto loaded = read_patches(given, flag, minor, host.files);
     if (!loaded) return forward_error(loaded);
     target = *std::move(loaded);
     return {};
@@ -152,7 +152,7 @@ class Generation {
 Result<SecretString> talosconfig(const GenConfigRequest& request, const pki::SecretsBundle& secrets,
                                  Host& host) {
   const auto made =
-      pki::make_talosconfig(request.cluster_name, secrets.os, {}, {}, host.clock().wall());
+      pki::make_talosconfig(request.cluster_name, secrets.os, {}, {}, host.loop.clock().wall());
   if (!made) return forward_error(made);
   return pki::write_talosconfig(*made);
 }
@@ -162,18 +162,19 @@ Result<SecretString> talosconfig(const GenConfigRequest& request, const pki::Sec
 Exit run(const GenConfigRequest& request, const CommonOptions& common, Host& host) {
   if (!request.from.empty()) return gen_config_from(request, common, host);
   const auto version = read_talos_version(request.talos_version, {1, 12, 0});
-  if (!version) return finish_aside(version.error(), host);
+  if (!version) return finish_aside(version.error(), host.terminal);
   std::vector<Finding> early;
   const auto contract = settle_contract(*version, early);
-  if (!contract) return finish_aside(contract.error(), host);
+  if (!contract) return finish_aside(contract.error(), host.terminal);
   if (request.skip_k8s_etcd && !contract->typed_documents) {
     return finish_aside(
-        end_with(Exit::usage, "--skip-k8s-etcd needs a contract from v1.14 on").value(), host);
+        end_with(Exit::usage, "--skip-k8s-etcd needs a contract from v1.14 on").value(),
+        host.terminal);
   }
   const auto patches = settle_patches(request, patch_minor(*contract), host);
-  if (!patches) return finish_aside(patches.error(), host);
+  if (!patches) return finish_aside(patches.error(), host.terminal);
   const auto secrets = settle_secrets(request, *contract, host);
-  if (!secrets) return finish_aside(secrets.error(), host);
+  if (!secrets) return finish_aside(secrets.error(), host.terminal);
   Generation generation(request, *contract, *secrets, *patches);
   generation.findings = std::move(early);
   std::vector<TextOutput> outputs;
@@ -182,7 +183,7 @@ Exit run(const GenConfigRequest& request, const CommonOptions& common, Host& hos
     auto text = output == GenOutput::controlplane ? generation.config(Role::control_plane)
                 : output == GenOutput::worker     ? generation.config(Role::worker)
                                                   : talosconfig(request, *secrets, host);
-    if (!text) return finish_aside(end_with(text.error()).value(), host);
+    if (!text) return finish_aside(end_with(text.error()).value(), host.terminal);
     const std::string what(name.substr(0, name.find('.')));
     outputs.push_back({what, path_of(request, name), *std::move(text)});
   }

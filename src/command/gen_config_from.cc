@@ -37,7 +37,7 @@ class FromRun {
     const ClusterRecipe facts =
         reading->recipe ? *std::move(reading->recipe) : talosconfig_facts(reading->profile);
     const auto context = pki::make_talosconfig(facts.cluster_name, secrets->os, facts.endpoints,
-                                               facts.addresses, host_.clock().wall());
+                                               facts.addresses, host_.loop.clock().wall());
     if (!context) return end_with(context.error());
     cooked->push_back({"talosconfig", path_of("talosconfig"), pki::write_talosconfig(*context)});
     return cooked;
@@ -103,7 +103,7 @@ OrEnd<pki::SecretsBundle> FromRun::read_bundle(const ClusterProfile& profile) {
                     "names no secrets_file and there is no talsecret.yaml beside it");
   }
   const std::string path = at_profile(folder_, named);
-  if (!host_.has_file(path)) {
+  if (!host_.files.has_file(path)) {
     return end_with(Exit::usage, fmt::format("{}: there is no such file; `ichor gen secrets -o {}` "
                                              "makes it",
                                              path, path));
@@ -137,7 +137,7 @@ OrEnd<std::vector<TextOutput>> FromRun::cook_profile(ProfileReading& reading,
                                                      const pki::SecretsBundle& secrets) {
   const ClusterProfile& profile = reading.profile;
   std::vector<Finding> found;
-  read_schematic_input(reading, folder_, found, host_);
+  read_schematic_input(reading, folder_, found, host_.files);
   const PatchTexts texts = read_patch_texts(reading, folder_, found, host_);
   const ProfilePatches patches = load_patches(profile, texts, found);
   texts.secrets.hide(found);
@@ -167,7 +167,7 @@ ClusterRecipe FromRun::talosconfig_facts(const ClusterProfile& profile) {
 Exit gen_config_from(const GenConfigRequest& request, const CommonOptions& common, Host& host) {
   FromRun from(request, host);
   auto outputs = from.run();
-  if (!outputs) return finish_aside(std::move(outputs).error(), host);
+  if (!outputs) return finish_aside(std::move(outputs).error(), host.terminal);
   for (TextOutput& output : *outputs) output.reproducible = true;
   return deliver(*std::move(outputs), request.force, std::move(from.findings), common, host);
 }

@@ -122,7 +122,7 @@ TEST_F(ProfileLayout, ANamedSecretsFileIsMadeOnTheFirstRun) {
   host_.inputs["talos/infra/patches/cp1.yaml"] = "machine: {nodeLabels: {a: b}}\n";
   type({"apply"});
   ASSERT_TRUE(host_.exported.contains("talos/infra/secrets.yaml")) << shown();
-  EXPECT_FALSE(host_.files.contains("secrets.yaml"));
+  EXPECT_FALSE(host_.state_files.contains("secrets.yaml"));
   const auto bundle = pki::read_secrets(host_.exported["talos/infra/secrets.yaml"], "secrets.yaml");
   ASSERT_TRUE(bundle) << bundle.error().message;
   EXPECT_THAT(host_.exported["talos/infra/infra-cp1.yaml"], HasSubstr(bundle->cluster_id));
@@ -138,7 +138,7 @@ TEST_F(ProfileLayout, TalsecretBesideATalconfigIsUsed) {
   const auto bundle = pki::read_secrets(text, "talsecret.yaml");
   ASSERT_TRUE(bundle);
   EXPECT_EQ(host_.reached.ca_pem, bundle->os.certificate);
-  EXPECT_FALSE(host_.files.contains("secrets.yaml")) << "no second CA is made";
+  EXPECT_FALSE(host_.state_files.contains("secrets.yaml")) << "no second CA is made";
 }
 
 TEST_F(ProfileLayout, TwoTalsecretsStop) {

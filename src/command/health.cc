@@ -40,16 +40,16 @@ void judge_layers(const HealthRequest& request, const ProfileInput& input, const
 
 Exit run(const HealthRequest& request, const CommonOptions& common, Host& host) {
   auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
-  if (!input) return finish(std::move(input).error(), host);
+  if (!input) return finish(std::move(input).error(), host.terminal);
   if (request.wait_timeout) input->profile.budgets.verify = *request.wait_timeout;
   const auto target = find_target(common, *input, host);
-  if (!target) return finish(target.error(), host);
+  if (!target) return finish(target.error(), host.terminal);
   auto space = open_workspace(*input, target->workspace_options(), host);
-  if (!space) return finish(std::move(space).error(), host);
+  if (!space) return finish(std::move(space).error(), host.terminal);
   RunResult result = run_engine(input->profile, *space, {{"ready"}, false}, host);
   const bool nodes_up = result.exit == Exit::done || result.exit == Exit::cni_pending;
   if (nodes_up) judge_layers(request, *input, *target, result, host);
-  return finish(summary_of(*input, std::move(result)), host);
+  return finish(summary_of(*input, std::move(result)), host.terminal);
 }
 
 }  // namespace ichor

@@ -54,28 +54,28 @@ OrEnd<std::size_t> wanted_run(const std::vector<JournalRun>& runs, const std::st
 
 Exit run(const HistoryRequest&, const CommonOptions& common, Host& host) {
   const auto journal = open_journal(common, host);
-  if (!journal) return finish(journal.error(), host);
-  const auto records = read_journal(journal->state->journal(), host);
-  if (!records) return finish(records.error(), host);
+  if (!journal) return finish(journal.error(), host.terminal);
+  const auto records = read_journal(journal->state->journal(), host.loop);
+  if (!records) return finish(records.error(), host.terminal);
   const std::vector<RunEntry> entries = run_entries(runs_of(*records));
-  host.display().show(run_listing(entries, !for_programs(common.output)));
+  host.terminal.display().show(run_listing(entries, !for_programs(common.output)));
   RunResult result;
   result.exit = Exit::done;
   result.verdict = fmt::format("{}: {} {}", journal->input.profile.name, entries.size(),
                                entries.size() == 1 ? "run" : "runs");
-  return finish(summary_of(journal->input, std::move(result)), host);
+  return finish(summary_of(journal->input, std::move(result)), host.terminal);
 }
 
 Exit run(const HistoryDiffRequest& request, const CommonOptions& common, Host& host) {
   const auto journal = open_journal(common, host);
-  if (!journal) return finish(journal.error(), host);
-  const auto records = read_journal(journal->state->journal(), host);
-  if (!records) return finish(records.error(), host);
+  if (!journal) return finish(journal.error(), host.terminal);
+  const auto records = read_journal(journal->state->journal(), host.loop);
+  if (!records) return finish(records.error(), host.terminal);
   const std::vector<JournalRun> runs = runs_of(*records);
   const auto before = wanted_run(runs, request.before);
-  if (!before) return finish(before.error(), host);
+  if (!before) return finish(before.error(), host.terminal);
   const auto after = wanted_run(runs, request.after);
-  if (!after) return finish(after.error(), host);
+  if (!after) return finish(after.error(), host.terminal);
   Listing listing{"difference",
                   {{"what", "WHAT"},
                    {"before", fmt::format("RUN {}", *before + 1)},
@@ -89,13 +89,13 @@ Exit run(const HistoryDiffRequest& request, const CommonOptions& common, Host& h
     listing.rows.push_back(std::move(row));
   }
   const std::size_t count = listing.rows.size();
-  if (count > 0) host.display().show(listing);
+  if (count > 0) host.terminal.display().show(listing);
   RunResult result;
   result.exit = Exit::done;
   result.verdict =
       count == 0 ? fmt::format("nothing differs between run {} and run {}", *before + 1, *after + 1)
                  : fmt::format("{} differences", count);
-  return finish(summary_of(journal->input, std::move(result)), host);
+  return finish(summary_of(journal->input, std::move(result)), host.terminal);
 }
 
 }  // namespace ichor

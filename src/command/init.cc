@@ -110,24 +110,24 @@ OrEnd<Start> start_of(const InitRequest& request, Host& host) {
 
 Exit run(const InitRequest& request, const CommonOptions& common, Host& host) {
   auto start = start_of(request, host);
-  if (!start) return finish(std::move(start).error(), host);
-  if (host.has_file(common.profile)) {
+  if (!start) return finish(std::move(start).error(), host.terminal);
+  if (host.files.has_file(common.profile)) {
     return finish(end_with(Exit::usage, fmt::format("{} already exists, and init does not write "
                                                     "over it",
                                                     common.profile))
                       .value(),
-                  host);
+                  host.terminal);
   }
   Summary summary;
   summary.cluster = start->profile.name;
   const std::string folder = common.profile.substr(0, common.profile.rfind('/') + 1);
   const auto write = [&](const char* what, const std::string& path, std::string text) {
-    auto written = host.create_private(path, SecretString(std::move(text)), false);
+    auto written = host.files.create_private(path, SecretString(std::move(text)), false);
     if (written) summary.written.emplace_back(what, path);
     return written;
   };
   if (auto done = write("profile", common.profile, write_profile(start->profile)); !done) {
-    return finish(end_with(done.error()).value(), host);
+    return finish(end_with(done.error()).value(), host.terminal);
   }
   struct Companion {
     const char* what;
@@ -136,9 +136,9 @@ Exit run(const InitRequest& request, const CommonOptions& common, Host& host) {
   };
   for (const Companion& file : {Companion{"gitignore", ".gitignore", kIgnored},
                                 Companion{"tasks", "Taskfile.yaml", kTasks}}) {
-    if (host.has_file(folder + file.name)) continue;
+    if (host.files.has_file(folder + file.name)) continue;
     if (auto done = write(file.what, folder + file.name, file.text); !done) {
-      return finish(end_with(done.error()).value(), host);
+      return finish(end_with(done.error()).value(), host.terminal);
     }
   }
   summary.result.exit = Exit::done;
@@ -148,7 +148,7 @@ Exit run(const InitRequest& request, const CommonOptions& common, Host& host) {
   summary.next = {request.from_lab ? fmt::format("ichor up -p {} --lab", common.profile)
                                    : fmt::format("edit {}, then: ichor lint -p {}", common.profile,
                                                  common.profile)};
-  return finish(std::move(summary), host);
+  return finish(std::move(summary), host.terminal);
 }
 
 }  // namespace ichor

@@ -27,11 +27,11 @@ Exit list_faults(Host& host) {
     row["what"] = kind.summary;
     listing.rows.push_back(std::move(row));
   }
-  host.display().show(listing);
+  host.terminal.display().show(listing);
   RunResult result;
   result.exit = Exit::done;
   result.verdict = "`ichor doctor ID` explains a row";
-  return finish(std::move(result), host);
+  return finish(std::move(result), host.terminal);
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ Exit run(const LabInjectRequest& request, const CommonOptions&, Host& host) {
     return finish(end_with(Exit::usage, fmt::format("unknown fault {}; {}", request.fault,
                                                     name_hint(request.fault, known)))
                       .value(),
-                  host);
+                  host.terminal);
   }
   lab::Injection injection;
   injection.node = NodeName(request.node);
@@ -52,11 +52,11 @@ Exit run(const LabInjectRequest& request, const CommonOptions&, Host& host) {
   injection.lasts = request.lasts;
   injection.call = request.call;
   auto injected = lab::inject_into(request.state_dir, injection);
-  if (!injected) return finish(end_with(injected.error()).value(), host);
+  if (!injected) return finish(end_with(injected.error()).value(), host.terminal);
   RunResult result;
   result.exit = Exit::done;
   result.verdict = *std::move(injected);
-  return finish(std::move(result), host);
+  return finish(std::move(result), host.terminal);
 }
 
 }  // namespace ichor

@@ -8,8 +8,8 @@
 namespace ichor {
 
 Exit run(const LabListRequest&, const CommonOptions& common, Host& host) {
-  std::vector<std::string> places{host.absolute(".")};
-  if (!common.lab_state.empty()) places.push_back(host.absolute(common.lab_state));
+  std::vector<std::string> places{host.files.absolute(".")};
+  if (!common.lab_state.empty()) places.push_back(host.files.absolute(common.lab_state));
   Listing listing{"lab",
                   {{"folder", "FOLDER"},
                    {"kind", "KIND"},
@@ -29,11 +29,11 @@ Exit run(const LabListRequest&, const CommonOptions& common, Host& host) {
     listing.rows.push_back(std::move(row));
   }
   const std::size_t count = listing.rows.size();
-  if (count > 0) host.display().show(listing);
+  if (count > 0) host.terminal.display().show(listing);
   RunResult result;
   result.exit = Exit::done;
   result.verdict = fmt::format("{} {}", count, count == 1 ? "lab" : "labs");
-  return finish(std::move(result), host);
+  return finish(std::move(result), host.terminal);
 }
 
 }  // namespace ichor

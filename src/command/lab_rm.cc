@@ -12,7 +12,7 @@ Exit run(const LabRmRequest& request, const CommonOptions&, Host& host) {
   result.exit = Exit::done;
   std::size_t removed = 0;
   for (const std::string& folder : request.folders) {
-    const auto gone = lab::remove_folder(host.absolute(folder));
+    const auto gone = lab::remove_folder(host.files.absolute(folder));
     removed += gone ? 1 : 0;
     if (gone) continue;
     // The others are removed all the same.
@@ -23,7 +23,7 @@ Exit run(const LabRmRequest& request, const CommonOptions&, Host& host) {
   if (result.verdict.empty()) {
     result.verdict = fmt::format("removed {} {}", removed, removed == 1 ? "lab" : "labs");
   }
-  return finish(std::move(result), host);
+  return finish(std::move(result), host.terminal);
 }
 
 }  // namespace ichor

@@ -20,7 +20,7 @@ OrEnd<std::vector<lab::ScheduledFault>> faults_of(const LabStartRequest& request
     return lab::draw_fault_plan(*request.seed, names);
   }
   if (request.fault_plan.empty()) return std::vector<lab::ScheduledFault>{};
-  const auto text = host.read_input(request.fault_plan);
+  const auto text = host.files.read_input(request.fault_plan);
   if (!text) return end_with(Exit::usage, text.error().message);
   auto plan = lab::read_fault_plan(*text, request.fault_plan);
   if (!plan) return end_with(Exit::findings, plan.error().message);
@@ -29,15 +29,15 @@ OrEnd<std::vector<lab::ScheduledFault>> faults_of(const LabStartRequest& request
 
 /// The same lab in a process of its own.
 Exit start_detached(const LabStartRequest& request, const CommonOptions& common, Host& host) {
-  const auto program = host.program();
-  if (!program) return finish(end_with(program.error()).value(), host);
+  const auto program = host.environment.program();
+  if (!program) return finish(end_with(program.error()).value(), host.terminal);
   lab::LabProcess process;
-  process.state_dir = host.absolute(request.state_dir);
+  process.state_dir = host.files.absolute(request.state_dir);
   process.argv = {*program,
                   "lab",
                   "start",
                   "--profile",
-                  host.absolute(common.profile),
+                  host.files.absolute(common.profile),
                   "--state",
                   process.state_dir,
                   "--time-scale",
@@ -47,32 +47,32 @@ Exit start_detached(const LabStartRequest& request, const CommonOptions& common,
     process.argv.emplace_back(flag);
     process.argv.push_back(value);
   };
-  pass("--faults", request.fault_plan.empty() ? "" : host.absolute(request.fault_plan));
+  pass("--faults", request.fault_plan.empty() ? "" : host.files.absolute(request.fault_plan));
   pass("--seed", request.seed ? fmt::to_string(*request.seed) : "");
   pass("--base-address", request.base_address);
   pass("--real-addresses", request.device);
-  pass("--diary", request.diary.empty() ? "" : host.absolute(request.diary));
+  pass("--diary", request.diary.empty() ? "" : host.files.absolute(request.diary));
   if (request.container) process.argv.emplace_back("--container");
   if (request.proxmox) process.argv.emplace_back("--proxmox");
   const auto status = lab::start_process(process);
-  if (!status) return finish(end_with(status.error()).value(), host);
-  host.display().show(lab_listing(*status));
+  if (!status) return finish(end_with(status.error()).value(), host.terminal);
+  host.terminal.display().show(lab_listing(*status));
   RunResult result;
   result.exit = Exit::done;
   result.verdict = fmt::format("the lab runs as process {}", status->pid);
   Summary summary;
   summary.result = std::move(result);
   summary.next = {fmt::format("ichor lab stop --state {}", request.state_dir)};
-  return finish(std::move(summary), host);
+  return finish(std::move(summary), host.terminal);
 }
 
 }  // namespace
 
 Exit run(const LabStartRequest& request, const CommonOptions& common, Host& host) {
   auto input = read_profile_input(common, {}, host);
-  if (!input) return finish(std::move(input).error(), host);
+  if (!input) return finish(std::move(input).error(), host.terminal);
   auto faults = faults_of(request, input->profile, host);
-  if (!faults) return finish(std::move(faults).error(), host);
+  if (!faults) return finish(std::move(faults).error(), host.terminal);
   if (request.detach) return start_detached(request, common, host);
   lab::LabOptions options;
   options.state_dir = request.state_dir;
@@ -85,19 +85,19 @@ Exit run(const LabStartRequest& request, const CommonOptions& common, Host& host
   if (request.proxmox && !input->provider) {
     return finish(
         end_with(Exit::usage, common.profile + " has no providers.proxmox with a url").value(),
-        host);
+        host.terminal);
   }
   options.provider = input->provider;
   options.proxmox = request.proxmox;
   auto started = lab::Lab::start(input->profile, std::move(options));
-  if (!started) return finish(end_with(started.error()).value(), host);
-  host.display().show(lab_listing((*started)->status()));
+  if (!started) return finish(end_with(started.error()).value(), host.terminal);
+  host.terminal.display().show(lab_listing((*started)->status()));
   const int signal = (*started)->wait(true);
   RunResult result;
   // Being told to stop is how a lab in the foreground ends.
   result.exit = signal == SIGTERM ? Exit::terminated : signal != 0 ? Exit::interrupted : Exit::done;
   result.verdict = "the lab is off; its disks are in " + request.state_dir;
-  return finish(summary_of(*input, std::move(result)), host);
+  return finish(summary_of(*input, std::move(result)), host.terminal);
 }
 
 }  // namespace ichor

@@ -9,8 +9,8 @@ namespace ichor {
 
 Exit run(const LabStatusRequest& request, const CommonOptions&, Host& host) {
   const auto status = lab::status_of(request.state_dir);
-  if (!status) return finish(end_with(status.error()).value(), host);
-  host.display().show(lab_listing(*status));
+  if (!status) return finish(end_with(status.error()).value(), host.terminal);
+  host.terminal.display().show(lab_listing(*status));
   RunResult result;
   result.exit = Exit::done;
   result.verdict = fmt::format(
@@ -18,7 +18,7 @@ Exit run(const LabStatusRequest& request, const CommonOptions&, Host& host) {
       status->pid, status->time_scale, status->mutations, status->etcd_clusters.size(),
       status->etcd_clusters.size() == 1 ? "cluster" : "clusters",
       status->kubernetes_api.empty() ? "" : ", API at " + status->kubernetes_api);
-  return finish(std::move(result), host);
+  return finish(std::move(result), host.terminal);
 }
 
 }  // namespace ichor

@@ -37,7 +37,7 @@ Exit run(const LintRequest& request, const CommonOptions& common, Host& host) {
   std::vector<std::string> profiles = request.profiles;
   if (profiles.empty()) profiles.push_back(common.profile);
   auto findings = lint_all(profiles, common, host);
-  if (!findings) return finish(std::move(findings).error(), host);
+  if (!findings) return finish(std::move(findings).error(), host.terminal);
   const auto count = [&](Severity severity) {
     return std::count_if(findings->begin(), findings->end(),
                          [&](const Finding& finding) { return finding.severity == severity; });
@@ -46,7 +46,7 @@ Exit run(const LintRequest& request, const CommonOptions& common, Host& host) {
   const auto warnings = count(Severity::warning);
   const Exit exit = errors > 0 ? Exit::findings : Exit::done;
   if (common.output == OutputFormat::sarif) {
-    host.out() << to_sarif(*findings, version());
+    host.terminal.out() << to_sarif(*findings, version());
     return exit;
   }
   RunResult result;
@@ -56,8 +56,8 @@ Exit run(const LintRequest& request, const CommonOptions& common, Host& host) {
       profiles.size() == 1 ? profiles.front() : fmt::format("{} profiles", profiles.size()),
       counted(errors, "error"), counted(warnings, "warning"));
   result.findings = *std::move(findings);
-  if (!for_programs(common.output)) show_source_lines(result.findings, host);
-  return finish(std::move(result), host);
+  if (!for_programs(common.output)) show_source_lines(result.findings, host.files);
+  return finish(std::move(result), host.terminal);
 }
 
 }  // namespace ichor

@@ -119,7 +119,7 @@ Exit end(std::vector<Migrated> all, const std::vector<std::string>& places,
     result.exit = Exit::findings;
     result.verdict = "nothing was written: some settings have no form that Talos 1.14 accepts";
     result.findings = std::move(findings);
-    return finish_aside(std::move(result), host);
+    return finish_aside(std::move(result), host.terminal);
   }
   Listing listing{
       "difference",
@@ -131,7 +131,7 @@ Exit end(std::vector<Migrated> all, const std::vector<std::string>& places,
     const bool public_patch = all[i].is_patch && !all[i].holds_secrets;
     outputs.push_back({"config", places[i], std::move(all[i].after), false, public_patch});
   }
-  if (!listing.rows.empty()) host.display().show(listing);
+  if (!listing.rows.empty()) host.terminal.display().show(listing);
   return deliver(std::move(outputs), true, std::move(findings), common, host);
 }
 
@@ -139,7 +139,7 @@ Exit end(std::vector<Migrated> all, const std::vector<std::string>& places,
 Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common, Host& host) {
   SecretWords secrets;
   const auto reading = read_profile_file(common.profile, secrets, host);
-  if (!reading) return finish_aside(reading.error(), host);
+  if (!reading) return finish_aside(reading.error(), host.terminal);
   std::vector<Finding> findings;
   const PatchTexts patches =
       read_patch_texts(*reading, profile_folder(common.profile, host), findings, host);
@@ -151,7 +151,7 @@ Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common,
                          path.find(".sops.") != std::string::npos;
     auto migrated = migrate_text(path.empty() ? common.profile : path,
                                  std::string(patch.text.reveal()), request);
-    if (!migrated) return finish_aside(std::move(migrated).error(), host);
+    if (!migrated) return finish_aside(std::move(migrated).error(), host.terminal);
     if (by_hand && migrated->changed()) {
       Finding& finding = migrated->findings.emplace_back();
       finding.severity = Severity::warning;
@@ -186,24 +186,25 @@ Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common,
                         "{} patch files can be converted; --write does it, then set "
                         "talos.version to v1.14.1 in {}",
                         all.size(), common.profile);
-  return finish_aside(std::move(result), host);
+  return finish_aside(std::move(result), host.terminal);
 }
 
 }  // namespace
 
 Exit run(const MigrateRequest& request, const CommonOptions& common, Host& host) {
   const auto minor = read_rules_version(request.to, kMinor);
-  if (!minor) return finish_aside(minor.error(), host);
+  if (!minor) return finish_aside(minor.error(), host.terminal);
   if (*minor != kMinor) {
     return finish_aside(
         end_with(Exit::usage, "ichor migrates to v1.14; --to " + request.to + " is not it").value(),
-        host);
+        host.terminal);
   }
   if (request.file.empty()) return migrate_profile(request, common, host);
-  auto text = host.read_input(request.file);
-  if (!text) return finish_aside(end_with(Exit::usage, text.error().message).value(), host);
+  auto text = host.files.read_input(request.file);
+  if (!text)
+    return finish_aside(end_with(Exit::usage, text.error().message).value(), host.terminal);
   auto migrated = migrate_text(request.file, *std::move(text), request);
-  if (!migrated) return finish_aside(std::move(migrated).error(), host);
+  if (!migrated) return finish_aside(std::move(migrated).error(), host.terminal);
   std::vector<Migrated> all;
   all.push_back(*std::move(migrated));
   return end(std::move(all), {request.write ? request.file : request.output}, common, host);

@@ -11,25 +11,25 @@ Exit plan_phases(const ProfileInput& input, const RunTarget& target, const PlanO
   WorkspaceOptions place = target.workspace_options(options.change);
   place.read_only = true;
   auto space = open_workspace(input, place, host);
-  if (!space) return finish(std::move(space).error(), host);
+  if (!space) return finish(std::move(space).error(), host.terminal);
   if (options.change.adopt) {
     JournalRecord adopted;
     adopted.kind = RecordKind::observed;
     adopted.key = kAdoptedKey;
-    space->facts.fold(adopted, host.clock().now());
+    space->facts.fold(adopted, host.loop.clock().now());
   }
   EngineOptions run{options.phases, false, options.steps};
   run.offline = options.change.offline;
   auto plan = make_plan(input.profile, *space, run, host);
-  if (!plan) return finish(std::move(plan).error(), host);
+  if (!plan) return finish(std::move(plan).error(), host.terminal);
   return show_plan(input, space->configs, *std::move(plan), options.change.detailed_exitcode, host);
 }
 
 Exit run(const PlanRequest& request, const CommonOptions& common, Host& host) {
   auto input = read_profile_input(common, {request.nodes, request.change, request.exclude}, host);
-  if (!input) return finish(std::move(input).error(), host);
+  if (!input) return finish(std::move(input).error(), host.terminal);
   const auto target = find_target(common, *input, host);
-  if (!target) return finish(target.error(), host);
+  if (!target) return finish(target.error(), host.terminal);
   return plan_phases(*input, *target, {{}, request.change}, host);
 }
 

@@ -51,15 +51,15 @@ void judge_node(const std::vector<Check>& checks, const NodeView& view, Findings
 
 Exit run(const PreflightRequest& request, const CommonOptions& common, Host& host) {
   auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
-  if (!input) return finish(std::move(input).error(), host);
+  if (!input) return finish(std::move(input).error(), host.terminal);
   const auto target = find_target(common, *input, host);
-  if (!target) return finish(target.error(), host);
+  if (!target) return finish(target.error(), host.terminal);
   WorkspaceOptions place = target->workspace_options();
   place.read_only = true;
   auto space = open_workspace(*input, place, host);
-  if (!space) return finish(std::move(space).error(), host);
+  if (!space) return finish(std::move(space).error(), host.terminal);
   const auto seen = look_around(input->profile, *space, host, kTries);
-  if (!seen) return finish(seen.error(), host);
+  if (!seen) return finish(seen.error(), host.terminal);
 
   Findings found;
   found.listing.type = "check";
@@ -69,14 +69,14 @@ Exit run(const PreflightRequest& request, const CommonOptions& common, Host& hos
   for (const Check& check : tool_checks(input->profile, host)) found.note({}, check);
   for (const Check& check : image_checks(input->profile, *target, host)) found.note({}, check);
   found.note({}, twin_check(*seen));
-  const Wanted wanted{input->profile, space->configs, space->facts, host.clock().now()};
-  const auto extensions = wanted_extensions(input->profile, input->folder, host);
+  const Wanted wanted{input->profile, space->configs, space->facts, host.loop.clock().now()};
+  const auto extensions = wanted_extensions(input->profile, input->folder, host.files);
   for (const NodeView& view : seen->nodes) {
     std::vector<Check> checks = preflight_checks(wanted, *wanted.profile.find(view.node), view);
     checks.push_back(extension_check(input->profile, extensions, view));
     judge_node(checks, view, found);
   }
-  host.display().show(found.listing);
+  host.terminal.display().show(found.listing);
 
   RunResult& result = found.result;
   result.exit = found.failed == 0 ? Exit::done : Exit::findings;
@@ -84,7 +84,7 @@ Exit run(const PreflightRequest& request, const CommonOptions& common, Host& hos
                        ? fmt::format("{}: every node can be brought up", input->profile.name)
                        : fmt::format("{}: {} {} failed", input->profile.name, found.failed,
                                      found.failed == 1 ? "check" : "checks");
-  return finish(summary_of(*input, std::move(result)), host);
+  return finish(summary_of(*input, std::move(result)), host.terminal);
 }
 
 }  // namespace ichor

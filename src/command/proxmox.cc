@@ -61,7 +61,7 @@ OrEnd<std::unique_ptr<ClusterState>> state_for(const ProxmoxRequest& request,
                                                const RunTarget& target, bool looks_only,
                                                Host& host) {
   if (looks_only) return std::unique_ptr<ClusterState>();
-  auto state = host.open_state(target.state_dir, Host::Missing::make);
+  auto state = host.states.open_state(target.state_dir, ClusterStates::Missing::make);
   if (!state) return end_with(state.error());
   if (!(*state)->copied()) return *std::move(state);
   if (!request.adopt) {
@@ -72,7 +72,8 @@ OrEnd<std::unique_ptr<ClusterState>> state_for(const ProxmoxRequest& request,
                     target.state_dir),
         "L6");
   }
-  if (auto adopted = (*state)->adopt(host.owner()); !adopted) return end_with(adopted.error());
+  if (auto adopted = (*state)->adopt(host.environment.owner()); !adopted)
+    return end_with(adopted.error());
   return *std::move(state);
 }
 
@@ -82,30 +83,30 @@ Exit run(const ProxmoxRequest& request, const CommonOptions& common, Host& host)
   NodeOptions nodes;
   nodes.nodes = request.nodes;
   const auto input = read_profile_input(common, {nodes, {}, {}}, host);
-  if (!input) return finish(input.error(), host);
+  if (!input) return finish(input.error(), host.terminal);
   const bool destroys = request.deed == ProxmoxDeed::destroy;
   if (destroys && request.cluster_name != input->profile.name) {
     return finish(
         end_with(Exit::usage, fmt::format("--cluster-name says {}, and the profile is of {}",
                                           request.cluster_name, input->profile.name))
             .value(),
-        host);
+        host.terminal);
   }
   const auto target = find_target(common, *input, host);
-  if (!target) return finish(target.error(), host);
+  if (!target) return finish(target.error(), host.terminal);
   const bool looks_only = request.deed == ProxmoxDeed::verify || request.deed == ProxmoxDeed::list;
   const auto state = state_for(request, *target, looks_only, host);
-  if (!state) return finish(state.error(), host);
+  if (!state) return finish(state.error(), host.terminal);
   ProvisionOptions options{work_of(request), {}, looks_only};
   const auto show = [&](const ProvisionRun& run) {
-    if (looks_only) host.display().show(machine_list(run, input->profile));
+    if (looks_only) host.terminal.display().show(machine_list(run, input->profile));
   };
   Summary summary =
       summary_of(*input, run_provision(*input, *target, state->get(), options, host, show));
   const bool done = summary.result.exit == Exit::done;
   if (done && request.deed == ProxmoxDeed::verify) summary.next = {"ichor up --provision"};
   if (done && request.deed == ProxmoxDeed::create) summary.next = {"ichor proxmox start"};
-  return finish(std::move(summary), host);
+  return finish(std::move(summary), host.terminal);
 }
 
 }  // namespace ichor

@@ -147,11 +147,11 @@ Listing cause_listing(const sim::RehearsalReport& report) {
 
 void show(const sim::RehearsalReport& report, const CommonOptions& common, Host& host) {
   const bool for_people = !for_programs(common.output);
-  if (!for_people) host.display().show(seed_listing(report));
-  host.display().show(step_listing(report, for_people));
-  if (!report.trials.empty()) host.display().show(setting_listing(report, for_people));
+  if (!for_people) host.terminal.display().show(seed_listing(report));
+  host.terminal.display().show(step_listing(report, for_people));
+  if (!report.trials.empty()) host.terminal.display().show(setting_listing(report, for_people));
   if (for_people && count(report.figures, RehearsalEnd::ready) < report.figures.seeds) {
-    host.display().show(cause_listing(report));
+    host.terminal.display().show(cause_listing(report));
   }
 }
 
@@ -219,9 +219,9 @@ void add_replays(const sim::RehearsalReport& report, const std::string& faults, 
 
 Exit run(const RehearseRequest& request, const CommonOptions& common, Host& host) {
   auto input = read_profile_input(common, {}, host);
-  if (!input) return finish(std::move(input).error(), host);
+  if (!input) return finish(std::move(input).error(), host.terminal);
   const auto faults = sim::parse_faults(request.faults);
-  if (!faults) return finish(end_with(Exit::usage, faults.error().message).value(), host);
+  if (!faults) return finish(end_with(Exit::usage, faults.error().message).value(), host.terminal);
   if (const auto fault = sim::unplayable_fault(input->profile, *faults); !fault.empty()) {
     return finish(end_with(Exit::usage,
                            fmt::format("--faults: {} cannot happen to {}: a rehearsal plays faults "
@@ -229,12 +229,12 @@ Exit run(const RehearseRequest& request, const CommonOptions& common, Host& host
                                        "of providers; leave it out",
                                        fault, input->profile.name))
                       .value(),
-                  host);
+                  host.terminal);
   }
   sim::RehearsalOptions options;
   options.first_seed = request.seeds.first;
   options.last_seed = request.seeds.last;
-  options.jobs = request.jobs > 0 ? request.jobs : host.processor_count();
+  options.jobs = request.jobs > 0 ? request.jobs : host.environment.processor_count();
   options.faults = *faults;
   const sim::RehearsalReport report = sim::rehearse(input->profile, options);
   show(report, common, host);
@@ -242,12 +242,12 @@ Exit run(const RehearseRequest& request, const CommonOptions& common, Host& host
   add_replays(report, request.faults, summary);
   if (!request.html.empty()) {
     const RehearsalTitle title{input->profile.name, input->path, about(input->profile)};
-    const auto written =
-        host.create_reproducible(request.html, SecretString(rehearsal_page(title, report)), true);
-    if (!written) return finish(end_with(written.error()).value(), host);
+    const auto written = host.files.create_reproducible(
+        request.html, SecretString(rehearsal_page(title, report)), true);
+    if (!written) return finish(end_with(written.error()).value(), host.terminal);
     summary.written.emplace_back("report", request.html);
   }
-  return finish(std::move(summary), host);
+  return finish(std::move(summary), host.terminal);
 }
 
 }  // namespace ichor

@@ -48,7 +48,7 @@ TEST_F(Rehearse, GivesProgramsTheFiguresAndEverySeed) {
 TEST_F(Rehearse, TouchesNoMachineAndWritesNothing) {
   EXPECT_EQ(type({"--seeds", "3"}), 0);
   EXPECT_FALSE(host_.state_made);
-  EXPECT_THAT(host_.files, IsEmpty());
+  EXPECT_THAT(host_.state_files, IsEmpty());
   EXPECT_THAT(host_.exported, IsEmpty());
   EXPECT_THAT(host_.machines.probed, IsEmpty());
   EXPECT_EQ(host_.machines.mutations, 0);

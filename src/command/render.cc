@@ -56,7 +56,7 @@ tl::expected<void, RunResult> add_variables(const std::string& text, const std::
 Variables read_variables(const RenderRequest& request, Host& host) {
   jinja::Value variables = jinja::Value::dict();
   for (const std::string& file : request.variable_files) {
-    const auto text = host.read_input(file);
+    const auto text = host.files.read_input(file);
     if (!text) return tl::unexpected(ended(Exit::usage, text.error().message));
     if (auto added = add_variables(*text, file, variables); !added) {
       return forward_error(added);
@@ -112,41 +112,41 @@ Exit deliver(const RenderRequest& request, const CommonOptions& common,
   summary.result.exit = Exit::done;
   summary.result.findings = empty_findings(rendering);
   if (!request.output.empty() && request.output != "-") {
-    auto written = host.write_private(request.output, SecretString(rendering.text));
-    if (!written) return finish(ended(Exit::failed, written.error().message), host);
+    auto written = host.files.write_private(request.output, SecretString(rendering.text));
+    if (!written) return finish(ended(Exit::failed, written.error().message), host.terminal);
     summary.result.verdict = request.file + ": rendered";
     summary.written.emplace_back("result", request.output);
-    return finish(std::move(summary), host);
+    return finish(std::move(summary), host.terminal);
   }
   if (for_programs(common.output)) {
     Listing listing;
     listing.type = "rendering";
     listing.rows.push_back({{"text", rendering.text}});
-    host.display().show(listing);
-    return finish(std::move(summary), host);
+    host.terminal.display().show(listing);
+    return finish(std::move(summary), host.terminal);
   }
-  host.out() << rendering.text;
+  host.terminal.out() << rendering.text;
   if (summary.result.findings.empty()) return Exit::done;
   summary.result.verdict = request.file + ": rendered";
-  return finish_aside(std::move(summary.result), host);
+  return finish_aside(std::move(summary.result), host.terminal);
 }
 
 }  // namespace
 
 Exit run(const RenderRequest& request, const CommonOptions& common, Host& host) {
-  const auto text = host.read_input(request.file);
-  if (!text) return finish(ended(Exit::usage, text.error().message), host);
+  const auto text = host.files.read_input(request.file);
+  if (!text) return finish(ended(Exit::usage, text.error().message), host.terminal);
   const auto variables = read_variables(request, host);
-  if (!variables) return finish(variables.error(), host);
+  if (!variables) return finish(variables.error(), host.terminal);
   FolderLoader loader(
-      request.template_root.empty() ? folder_of(request.file) : request.template_root, host);
+      request.template_root.empty() ? folder_of(request.file) : request.template_root, host.files);
   const auto rendering =
       jinja::render(*text, request.file, *variables, options_of(request), &loader);
   if (!rendering) {
     const jinja::TemplateError& error = rendering.error();
     return finish(
         ended_with(error.where(), error.what, error.fix, request.file + ": cannot be rendered"),
-        host);
+        host.terminal);
   }
   return deliver(request, common, *rendering, host);
 }

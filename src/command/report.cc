@@ -16,23 +16,23 @@ namespace {
 std::string kubeconfig_path(const CommonOptions& common, const ProfileInput& input, Host& host) {
   const std::string path = common.lab_state.empty() ? input.folder + "kubernetes/kubeconfig"
                                                     : common.lab_state + "/kubeconfig";
-  return host.has_file(path) ? path : "";
+  return host.files.has_file(path) ? path : "";
 }
 
 }  // namespace
 
 Exit run(const ReportRequest& request, const CommonOptions& common, Host& host) {
   const auto journal = open_journal(common, host);
-  if (!journal) return finish(journal.error(), host);
+  if (!journal) return finish(journal.error(), host.terminal);
   const ProfileInput& input = journal->input;
-  auto records = read_journal(journal->state->journal(), host);
-  if (!records) return finish(std::move(records).error(), host);
+  auto records = read_journal(journal->state->journal(), host.loop);
+  if (!records) return finish(std::move(records).error(), host.terminal);
   History history{input.profile.name, *std::move(records)};
   history.kubeconfig = kubeconfig_path(common, input, host);
   if (!request.run.empty()) {
     const std::vector<JournalRun> runs = runs_of(history.records);
     const auto found = find_run(runs, request.run);
-    if (!found) return finish(no_such_run(request.run, runs.size()), host);
+    if (!found) return finish(no_such_run(request.run, runs.size()), host.terminal);
     history.run = runs[*found].front()->run.value();
   }
   if (!request.html.empty()) {
@@ -48,12 +48,12 @@ Exit run(const ReportRequest& request, const CommonOptions& common, Host& host) 
                   [&](const JournalRecord& record) { return record.run.value() != history.run; });
   }
   const std::size_t count = history.records.size();
-  host.display().show(history);
+  host.terminal.display().show(history);
   RunResult result;
   result.exit = Exit::done;
   // The report is the answer; only programs need to hear that it is complete.
   if (for_programs(common.output)) result.verdict = fmt::format("{} records", count);
-  return finish(summary_of(input, std::move(result)), host);
+  return finish(summary_of(input, std::move(result)), host.terminal);
 }
 
 }  // namespace ichor

@@ -65,22 +65,22 @@ Exit run(const ResetOptions& request, const CommonOptions& common, Host& host) {
   NodeOptions everybody = request.nodes;
   everybody.nodes.clear();
   auto input = read_profile_input(common, {everybody, request.change, {}}, host);
-  if (!input) return finish(std::move(input).error(), host);
+  if (!input) return finish(std::move(input).error(), host.terminal);
   auto plan = make_reset_plan(request, *input);
-  if (!plan) return finish(std::move(plan).error(), host);
+  if (!plan) return finish(std::move(plan).error(), host.terminal);
   const auto target = find_target(common, *input, host);
-  if (!target) return finish(target.error(), host);
+  if (!target) return finish(target.error(), host.terminal);
   const Step step{std::make_shared<Reset>(*std::move(plan)), Who::cluster, Milestone::none,
                   Milestone::none, false};
   if (request.change.dry_run) {
     return plan_phases(*input, *target, {{}, request.change, {step}}, host);
   }
   auto space = open_workspace(*input, target->workspace_options(request.change), host);
-  if (!space) return finish(std::move(space).error(), host);
+  if (!space) return finish(std::move(space).error(), host.terminal);
   const EngineOptions options{{}, true, {step}, request.change.adopt};
   Summary summary = summary_of(*input, run_engine(input->profile, *space, options, host));
   if (summary.result.exit == Exit::done) summary.next = {"ichor up  # installs them again"};
-  return finish(std::move(summary), host);
+  return finish(std::move(summary), host.terminal);
 }
 
 }  // namespace ichor

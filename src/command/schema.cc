@@ -4,7 +4,7 @@
 namespace ichor {
 
 Exit run(const SchemaRequest&, const CommonOptions&, Host& host) {
-  host.out() << profile_schema();
+  host.terminal.out() << profile_schema();
   return Exit::done;
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kLineMax = 64u << 10;
 
 Result<Schematic> read_file(const std::string& path, Host& host) {
-  const auto text = host.read_input(path);
+  const auto text = host.files.read_input(path);
   if (!text) return forward_error(text);
   return Schematic::read(*text, path);
 }
@@ -23,10 +23,10 @@ Exit show(std::string type, std::vector<nlohmann::ordered_json> rows, Host& host
   Listing listing;
   listing.type = std::move(type);
   listing.rows = std::move(rows);
-  host.display().show(listing);
+  host.terminal.display().show(listing);
   Summary summary;
   summary.result.exit = Exit::done;
-  host.display().end(summary);
+  host.terminal.display().end(summary);
   return Exit::done;
 }
 
@@ -42,7 +42,7 @@ Exit run(const SchematicIdRequest& request, const CommonOptions& common, Host& h
   if (for_programs(common.output)) {
     return show("schematic", {{{"file", request.file}, {"id", schematic->id()}}}, host);
   }
-  host.out() << schematic->id() << '\n';
+  host.terminal.out() << schematic->id() << '\n';
   return Exit::done;
 }
 
@@ -54,7 +54,7 @@ Exit run(const SchematicShowRequest& request, const CommonOptions& common, Host&
                 {{{"file", request.file}, {"id", schematic->id()}, {"text", schematic->text()}}},
                 host);
   }
-  host.out() << schematic->text();
+  host.terminal.out() << schematic->text();
   return Exit::done;
 }
 
@@ -72,8 +72,9 @@ Exit run(const SchematicDiffRequest& request, const CommonOptions& common, Host&
     show("schematic_diff", std::move(rows), host);
   } else {
     for (const SchematicChange& change : changes) {
-      if (!change.before.empty()) host.out() << change_line('-', change.path, change.before);
-      if (!change.after.empty()) host.out() << change_line('+', change.path, change.after);
+      if (!change.before.empty())
+        host.terminal.out() << change_line('-', change.path, change.before);
+      if (!change.after.empty()) host.terminal.out() << change_line('+', change.path, change.after);
     }
   }
   const bool differ = before->id() != after->id();
@@ -83,7 +84,7 @@ Exit run(const SchematicDiffRequest& request, const CommonOptions& common, Host&
 Exit run(const SchematicUploadRequest& request, const CommonOptions& common, Host& host) {
   const auto schematic = read_file(request.file, host);
   if (!schematic) return give_up(schematic.error(), common, host);
-  const auto named = host.upload_schematic(request.factory, schematic->text());
+  const auto named = host.network.upload_schematic(request.factory, schematic->text());
   if (!named) return give_up(named.error(), common, host);
   if (*named != schematic->id()) {
     // It would build another image than the one that our configs name.
@@ -97,7 +98,7 @@ Exit run(const SchematicUploadRequest& request, const CommonOptions& common, Hos
     return show("schematic",
                 {{{"file", request.file}, {"id", *named}, {"factory", request.factory}}}, host);
   }
-  host.out() << *named << '\n';
+  host.terminal.out() << *named << '\n';
   return Exit::done;
 }
 

@@ -18,7 +18,7 @@ Result<SecretString> open_age(std::string_view text, const std::string& file, Ho
 }
 
 Result<SecretString> open_any(const SecretsDecryptRequest& request, Host& host) {
-  const auto text = host.read_input(request.file);
+  const auto text = host.files.read_input(request.file);
   if (!text) return forward_error(text);
   if (request.input_type.empty() && age::looks_encrypted(*text)) {
     return open_age(*text, request.file, host);
@@ -36,7 +36,7 @@ Result<SecretString> open_any(const SecretsDecryptRequest& request, Host& host) 
 
 Exit run(const SecretsDecryptRequest& request, const CommonOptions& common, Host& host) {
   if (!request.output.empty()) {
-    if (auto allowed = host.may_export(request.output); !allowed) {
+    if (auto allowed = host.files.may_export(request.output); !allowed) {
       return give_up(allowed.error(), common, host);
     }
   }

@@ -7,7 +7,7 @@ namespace ichor {
 namespace {
 
 Result<SecretString> seal(const SecretsEncryptRequest& request, Host& host) {
-  auto text = host.read_input(request.file);
+  auto text = host.files.read_input(request.file);
   if (!text) return forward_error(text);
   const SecretsRules& rules = request.rules;
   SealOptions options{
@@ -17,7 +17,7 @@ Result<SecretString> seal(const SecretsEncryptRequest& request, Host& host) {
   options.rules.encrypted_suffix = rules.encrypted_suffix;
   options.rules.unencrypted_suffix = rules.unencrypted_suffix;
   options.rules.mac_only_encrypted = rules.mac_only_encrypted;
-  return seal_text(options, SecretString(*std::move(text)), host);
+  return seal_text(options, SecretString(*std::move(text)), host.loop.clock().wall(), host);
 }
 
 }  // namespace

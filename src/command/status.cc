@@ -50,22 +50,22 @@ nlohmann::ordered_json cluster_row(const ClusterProfile& profile, const ClusterV
 Exit show_kubernetes(const StatusRequest& request, const ProfileInput& input,
                      const RunTarget& target, RunResult otherwise, Host& host) {
   const auto view = look_at_kubernetes(request.kubeconfig, input, target, Duration::zero(), host);
-  if (!view) return finish(std::move(otherwise), host);
+  if (!view) return finish(std::move(otherwise), host.terminal);
   show_layers(*view, host);
   RunResult result;
   result.exit = Exit::done;
   result.verdict =
       fmt::format("{}: looked at Kubernetes only; {}", input.profile.name, otherwise.verdict);
-  return finish(summary_of(input, std::move(result)), host);
+  return finish(summary_of(input, std::move(result)), host.terminal);
 }
 
 }  // namespace
 
 Exit run(const StatusRequest& request, const CommonOptions& common, Host& host) {
   auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
-  if (!input) return finish(std::move(input).error(), host);
+  if (!input) return finish(std::move(input).error(), host.terminal);
   const auto target = find_target(common, *input, host);
-  if (!target) return finish(target.error(), host);
+  if (!target) return finish(target.error(), host.terminal);
   WorkspaceOptions place = target->workspace_options();
   place.read_only = true;
   place.as_guest = true;
@@ -74,7 +74,7 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Host& host) 
     return show_kubernetes(request, *input, *target, std::move(space).error(), host);
   }
   auto seen = look_around(input->profile, *space, host);
-  if (!seen) return finish(std::move(seen).error(), host);
+  if (!seen) return finish(std::move(seen).error(), host.terminal);
   Listing cluster{"cluster",
                   {{"cluster", "CLUSTER"},
                    {"nodes", "NODES"},
@@ -86,23 +86,23 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Host& host) 
                    {"api", "API"},
                    {"alarms", "ETCD ALARMS"}},
                   {cluster_row(input->profile, *seen)}};
-  host.display().show(cluster);
+  host.terminal.display().show(cluster);
   Listing nodes = node_listing(input->profile, space->configs, *seen);
   nodes.columns = {{"node", "NODE"},          {"role", "ROLE"},           {"address", "ADDRESS"},
                    {"stage", "STAGE"},        {"ready", "READY"},         {"version", "VERSION"},
                    {"config", "CONFIG"},      {"etcd", "ETCD"},           {"seen", "SEEN", true},
                    {"uuid", "UUID", true},    {"serial", "SERIAL", true}, {"macs", "MACS", true},
                    {"boot_id", "BOOT", true}, {"unmet", "UNMET", true},   {"trouble", "TROUBLE"}};
-  host.display().show(nodes);
+  host.terminal.display().show(nodes);
   const auto view = look_at_kubernetes(request.kubeconfig, *input, *target, Duration::zero(), host);
   if (view) show_layers(*view, host);
   const Listing credentials =
-      credential_listing(input->profile.name, space->state.get(), host.clock().wall());
-  if (!credentials.rows.empty()) host.display().show(credentials);
+      credential_listing(input->profile.name, space->state.get(), host.loop.clock().wall());
+  if (!credentials.rows.empty()) host.terminal.display().show(credentials);
   RunResult result;
   result.exit = Exit::done;
   result.verdict = fmt::format("{}: looked at {} nodes", input->profile.name, seen->nodes.size());
-  return finish(summary_of(*input, std::move(result)), host);
+  return finish(summary_of(*input, std::move(result)), host.terminal);
 }
 
 }  // namespace ichor

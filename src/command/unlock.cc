@@ -32,12 +32,13 @@ Task<Result<std::uint64_t>> record_unlock(Context context, Journal& journal, Loc
 
 Exit run(const UnlockRequest& request, const CommonOptions& common, Host& host) {
   auto input = read_profile_input(common, {}, host);
-  if (!input) return finish(std::move(input).error(), host);
-  auto state = host.open_state(state_path(common, *input), Host::Missing::refuse);
-  if (!state) return finish(end_with(state.error()).value(), host);
+  if (!input) return finish(std::move(input).error(), host.terminal);
+  auto state = host.states.open_state(state_path(common, *input), ClusterStates::Missing::refuse);
+  if (!state) return finish(end_with(state.error()).value(), host.terminal);
   Journal& journal = (*state)->journal();
-  const auto seen = ask_journal(host, [&](Context context) { return journal.holder(context); });
-  if (!seen) return finish(seen.error(), host);
+  const auto seen =
+      ask_journal(host.loop, [&](Context context) { return journal.holder(context); });
+  if (!seen) return finish(seen.error(), host.terminal);
   const LockOwner holder = *seen ? (*seen)->owner : LockOwner{};
   const bool named = *seen && holder.nonce == request.nonce;
   if (named && !request.force && (*seen)->runs_here) {
@@ -54,25 +55,26 @@ Exit run(const UnlockRequest& request, const CommonOptions& common, Host& host) 
          fmt::format("wait for it, or end it: `kill {}`. If it hangs, `ichor unlock --force {}` "
                      "takes the lock from it: it writes and sends nothing more",
                      holder.pid, request.nonce)});
-    return finish(summary_of(*input, std::move(refused)), host);
+    return finish(summary_of(*input, std::move(refused)), host.terminal);
   }
   const auto broken = ask_journal(
-      host, [&](Context context) { return journal.break_lock(context, request.nonce); });
-  if (!broken) return finish(broken.error(), host);
-  const auto kept = ask_journal(
-      host, [&](Context context) { return record_unlock(context, journal, holder, host.owner()); });
+      host.loop, [&](Context context) { return journal.break_lock(context, request.nonce); });
+  if (!broken) return finish(broken.error(), host.terminal);
+  const auto kept = ask_journal(host.loop, [&](Context context) {
+    return record_unlock(context, journal, holder, host.environment.owner());
+  });
   if (!kept) {
     return finish(end_with(Exit::failed,
                            fmt::format("the lock of {} is broken, but the journal does not say so: "
                                        "{}",
                                        input->profile.name, kept.error().verdict))
                       .value(),
-                  host);
+                  host.terminal);
   }
   RunResult result;
   result.exit = Exit::done;
   result.verdict = fmt::format("the lock of {} is broken", input->profile.name);
-  return finish(summary_of(*input, std::move(result)), host);
+  return finish(summary_of(*input, std::move(result)), host.terminal);
 }
 
 }  // namespace ichor

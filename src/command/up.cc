@@ -21,7 +21,7 @@ namespace {
 OrEnd<RunTarget> take_target(const UpRequest& request, const CommonOptions& common,
                              const ProfileInput& input, Host& host) {
   if (!request.lab.wanted) return find_target(common, input, host);
-  host.set_time_scale(request.lab.time_scale);
+  host.loop.set_time_scale(request.lab.time_scale);
   auto lab_found = find_or_start_lab(request.lab, common, host);
   if (!lab_found) return forward_error(lab_found);
   return target_on(*lab_found, common, input);
@@ -89,7 +89,7 @@ void show_slo(const KubernetesPlan::Slo& slo, Duration talos, Duration total, Ho
   };
   add("talos", talos, slo.talos);
   add("total", total, slo.total);
-  host.display().show(listing);
+  host.terminal.display().show(listing);
 }
 
 /// Asked before the run, for the same reason: whether the kubeconfig could be merged there.
@@ -137,7 +137,7 @@ void note_kubeconfig(const Result<bool>& exported, const std::string& path, Summ
 /// to call the run failed: the journal has all of it.
 void write_report(const std::string& cluster, ClusterState& state, Summary& summary, Host& host) {
   if (summary.result.nodes.empty()) return;  // it was refused before it looked at a node
-  const auto records = read_journal(state.journal(), host);
+  const auto records = read_journal(state.journal(), host.loop);
   if (!records) return;
   const auto written =
       state.files().write("report.html", SecretString(html_report(cluster, *records)));
@@ -178,8 +178,8 @@ void add(const RunResult& made, RunResult& result) {
 Exit bring_up_on(const RunTarget& target, const UpRequest& request, const ProfileInput& input,
                  const CommonOptions& common, Host& host) {
   // Asked before the run: a kubeconfig that may not be written is bad news after twenty minutes.
-  if (auto allowed = host.may_export(target.kubeconfig); !allowed) {
-    return finish(end_with(allowed.error()).value(), host);
+  if (auto allowed = host.files.may_export(target.kubeconfig); !allowed) {
+    return finish(end_with(allowed.error()).value(), host.terminal);
   }
   WorkspaceOptions place = target.workspace_options(request.change);
   place.makes_secrets = true;
@@ -187,23 +187,23 @@ Exit bring_up_on(const RunTarget& target, const UpRequest& request, const Profil
     return refuse_if_failed(vip_check(input, target, begun.facts, host));
   };
   auto space = open_workspace(input, place, host);
-  if (!space) return finish(summary_of(input, std::move(space).error()), host);
+  if (!space) return finish(summary_of(input, std::move(space).error()), host.terminal);
 
   // The file beside the profile is ichor's own; in a file that was named, nothing of others goes.
   const MergeOptions merge{input.profile.name,
                            request.kubeconfig.empty() ? OnConflict::replace : OnConflict::refuse,
                            false};
   if (auto refused = refuse_merge(target.kubeconfig, merge, *space, host)) {
-    return finish(summary_of(input, *std::move(refused)), host);
+    return finish(summary_of(input, *std::move(refused)), host.terminal);
   }
   if (auto refused = refuse_if_failed(credentials_check(input, *space, host))) {
-    return finish(summary_of(input, *std::move(refused)), host);
+    return finish(summary_of(input, *std::move(refused)), host.terminal);
   }
-  const RunId id = new_run_id(host.random());
+  const RunId id = new_run_id(host.random);
   const auto made = provision(request, target, input, id, *space, host);
-  if (!made) return finish(made.error(), host);
+  if (!made) return finish(made.error(), host.terminal);
   const auto configs = export_configs(target, input, *space, host);
-  if (!configs) return finish(end_with(configs.error()).value(), host);
+  if (!configs) return finish(end_with(configs.error()).value(), host.terminal);
   std::unique_ptr<KubernetesWork> work;
   // Only a kubeconfig through which the API answered in this run.
   std::optional<Result<bool>> exported;
@@ -217,7 +217,7 @@ Exit bring_up_on(const RunTarget& target, const UpRequest& request, const Profil
     phases->check = kubeconfig_check(input.profile, *space);
     auto ready = KubernetesWork::prepare(input, target, *space->state, &space->apis->talos(),
                                          *std::move(phases), host);
-    if (!ready) return finish(summary_of(input, std::move(ready).error()), host);
+    if (!ready) return finish(summary_of(input, std::move(ready).error()), host.terminal);
     work = *std::move(ready);
   }
   EngineOptions run;
@@ -240,7 +240,7 @@ Exit bring_up_on(const RunTarget& target, const UpRequest& request, const Profil
   summary.next = next_steps(summary.result, target, input.profile.name);
   const bool gone = target.lab_is_temporary && ended_well(summary.result.exit);
   if (gone) summary.written.clear();
-  const Exit exit = finish(std::move(summary), host);
+  const Exit exit = finish(std::move(summary), host.terminal);
   if (gone) remove_lab(target.lab, host);
   return exit;
 }
@@ -250,26 +250,27 @@ Exit run_only_phases(const RunTarget& target, const UpRequest& request, const Pr
                      const CommonOptions& common, Host& host) {
   auto options = phases_of(request, input, common);
   if (!options) {
-    return finish(end_with(Exit::usage, common.profile + " has no section `phases`").value(), host);
+    return finish(end_with(Exit::usage, common.profile + " has no section `phases`").value(),
+                  host.terminal);
   }
   auto space = open_workspace(input, target.workspace_options(request.change), host);
-  if (!space) return finish(std::move(space).error(), host);
+  if (!space) return finish(std::move(space).error(), host.terminal);
   TalosApi* talos = space->secrets_kept ? &space->apis->talos() : nullptr;
   options->check = kubeconfig_check(input.profile, *space);
   auto work =
       KubernetesWork::prepare(input, target, *space->state, talos, *std::move(options), host);
-  if (!work) return finish(summary_of(input, std::move(work).error()), host);
+  if (!work) return finish(summary_of(input, std::move(work).error()), host.terminal);
   RunResult result = run_kubernetes(input.profile, *space->state, **work, host);
-  return finish(summary_of(input, std::move(result)), host);
+  return finish(summary_of(input, std::move(result)), host.terminal);
 }
 
 }  // namespace
 
 Exit run(const UpRequest& request, const CommonOptions& common, Host& host) {
   auto input = read_profile_input(common, {request.nodes, request.change, request.exclude}, host);
-  if (!input) return finish(std::move(input).error(), host);
+  if (!input) return finish(std::move(input).error(), host.terminal);
   auto target = take_target(request, common, *input, host);
-  if (!target) return finish(std::move(target).error(), host);
+  if (!target) return finish(std::move(target).error(), host.terminal);
   if (!request.kubeconfig.empty()) target->kubeconfig = request.kubeconfig;
   if (!runs_talos(request)) return run_only_phases(*target, request, *input, common, host);
   if (!request.change.dry_run) return bring_up_on(*target, request, *input, common, host);

@@ -44,11 +44,12 @@ Exit run(const ValidateRequest& request, const CommonOptions&, Host& host) {
   options.strict = request.strict;
   if (!request.talos_version.empty()) {
     const auto minor = read_rules_version(request.talos_version, schema::Schema::kUsualMinor);
-    if (!minor) return finish(minor.error(), host);
+    if (!minor) return finish(minor.error(), host.terminal);
     options.minor = *minor;
   }
-  auto content = host.read_input(request.config);
-  if (!content) return finish(end_with(Exit::usage, content.error().message).value(), host);
+  auto content = host.files.read_input(request.config);
+  if (!content)
+    return finish(end_with(Exit::usage, content.error().message).value(), host.terminal);
   const SecretString text(*std::move(content));
   RunResult result;
   for (ConfigFinding& found : validate_config(text.reveal(), options)) {
@@ -70,7 +71,7 @@ Exit run(const ValidateRequest& request, const CommonOptions&, Host& host) {
                                name_of(*request.mode), counted(errors, "error"),
                                counted(count(Severity::warning), "warning"))
                  : fmt::format("{} is valid for {} mode", request.config, name_of(*request.mode));
-  return finish(std::move(result), host);
+  return finish(std::move(result), host.terminal);
 }
 
 }  // namespace ichor

@@ -17,16 +17,16 @@ Exit run(const VerifyRequest& request, const CommonOptions& common, Host& host) 
   ChangeOptions change;
   change.patience = request.patience;
   auto input = read_profile_input(common, {request.nodes, change, {}}, host);
-  if (!input) return finish(std::move(input).error(), host);
+  if (!input) return finish(std::move(input).error(), host.terminal);
   const auto target = find_target(common, *input, host);
-  if (!target) return finish(target.error(), host);
+  if (!target) return finish(target.error(), host.terminal);
   auto space = open_workspace(*input, target->workspace_options(), host);
-  if (!space) return finish(std::move(space).error(), host);
+  if (!space) return finish(std::move(space).error(), host.terminal);
   ClusterProfile whole = input->profile;
   whole.nodes = input->everybody;
   if (may_have_etcd(whole, space->facts)) {
     RunResult result = run_engine(input->profile, *space, {{"verify"}, false}, host);
-    return finish(summary_of(*input, std::move(result)), host);
+    return finish(summary_of(*input, std::move(result)), host.terminal);
   }
   // Before bootstrap no node can run: it is enough that only etcd is missing.
   if (!request.patience.verify) {
@@ -41,7 +41,7 @@ Exit run(const VerifyRequest& request, const CommonOptions& common, Host& host) 
     summary.result.verdict += "; etcd is not bootstrapped yet";
     summary.next = {"ichor bootstrap"};
   }
-  return finish(std::move(summary), host);
+  return finish(std::move(summary), host.terminal);
 }
 
 }  // namespace ichor

@@ -8,16 +8,16 @@ namespace ichor {
 
 Exit run(const VersionRequest&, const CommonOptions& common, Host& host) {
   if (!for_programs(common.output)) {
-    host.out() << fmt::format("ichor {} ({})\n", version(), commit());
+    host.terminal.out() << fmt::format("ichor {} ({})\n", version(), commit());
     return Exit::done;
   }
   Listing listing;
   listing.type = "version";
   listing.rows.push_back({{"version", version()}, {"commit", commit()}});
-  host.display().show(listing);
+  host.terminal.display().show(listing);
   Summary summary;
   summary.result.exit = Exit::done;
-  host.display().end(summary);
+  host.terminal.display().end(summary);
   return Exit::done;
 }
 

@@ -131,20 +131,21 @@ Exit show(const WaitRequest& request, const GateEnd& end, Showing showing, Host&
                        {"met", end.holds()},
                        {"seconds", std::chrono::duration<double>(end.took).count()}});
   if (showing.rows) {
-    host.display().show(unmet);
-    host.display().show(gate);
+    host.terminal.display().show(unmet);
+    host.terminal.display().show(gate);
   }
-  return finish(result_of(request, end, showing.signal), host);
+  return finish(result_of(request, end, showing.signal), host.terminal);
 }
 
 Exit wait_in_kubernetes(const WaitRequest& request, const CommonOptions& common, Host& host) {
   auto reach = reach_kube(request.kubeconfig, request.nodes, common, host);
-  if (!reach) return finish(std::move(reach).error(), host);
+  if (!reach) return finish(std::move(reach).error(), host.terminal);
   const bool once = request.timeout == Duration::zero();
   CancelScope scope;
-  Context context{&host.clock(), &scope};
+  Context context{&host.loop.clock(), &scope};
   context = context.within(once ? kLook : request.timeout);
-  GateWorld place{host.clock(), host.random(), reach->client.get(), host.display(), kPhase};
+  GateWorld place{host.loop.clock(), host.random, reach->client.get(), host.terminal.display(),
+                  kPhase};
   if (reach->input) place.profile = &reach->input->profile;
   place.pods = dynamic_cast<PodPorts*>(reach->client.get());
   Gate gate = gate_of(request, *reach);
@@ -152,38 +153,38 @@ Exit wait_in_kubernetes(const WaitRequest& request, const CommonOptions& common,
   GateEnd end;
   auto work = request.what == "object" ? wait_for_object(context, place, object_of(request), gate)
                                        : wait_for(context, place, gate);
-  const int signal = host.drive(into(std::move(work), end), scope);
+  const int signal = host.loop.drive(into(std::move(work), end), scope);
   return show(request, end, {signal, for_programs(common.output)}, host);
 }
 
 Exit wait_in_talos(const WaitRequest& request, const CommonOptions& common, Host& host) {
   auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
-  if (!input) return finish(std::move(input).error(), host);
+  if (!input) return finish(std::move(input).error(), host.terminal);
   const auto target = find_target(common, *input, host);
-  if (!target) return finish(target.error(), host);
+  if (!target) return finish(target.error(), host.terminal);
   WorkspaceOptions place = target->workspace_options();
   // The engine keeps a journal of its run; a look at services does not.
   place.read_only = place.as_guest = request.what != "etcd";
   auto space = open_workspace(*input, place, host);
-  if (!space) return finish(std::move(space).error(), host);
+  if (!space) return finish(std::move(space).error(), host.terminal);
   if (request.what == "etcd") {
     input->profile.budgets.etcd = std::max<Duration>(request.timeout, kLook);
     RunResult result = run_engine(input->profile, *space, {{"etcd"}, false}, host);
-    return finish(summary_of(*input, std::move(result)), host);
+    return finish(summary_of(*input, std::move(result)), host.terminal);
   }
   const bool once = request.timeout == Duration::zero();
   CancelScope scope;
-  Context context{&host.clock(), &scope};
+  Context context{&host.loop.clock(), &scope};
   context = context.within(once ? kLook : request.timeout);
   GateEnd end;
   const KubernetesPlan plan;
   Gate gate = make_gate(request.what, {plan});
   gate.once = once;
-  GateWorld asked{host.clock(), host.random(), nullptr, host.display(), kPhase};
+  GateWorld asked{host.loop.clock(), host.random, nullptr, host.terminal.display(), kPhase};
   asked.profile = &input->profile;
   asked.talos = &space->apis->talos();
   auto work = wait_for(context, asked, gate);
-  const int signal = host.drive(into(std::move(work), end), scope);
+  const int signal = host.loop.drive(into(std::move(work), end), scope);
   return show(request, end, {signal, for_programs(common.output)}, host);
 }
 

@@ -29,7 +29,7 @@ class Follower {
         cluster_(std::move(cluster)),
         common_(common),
         host_(host),
-        host_(host.owner().host) {}
+        host_(host.environment.owner().host) {}
 
   Task<void> follow(Context context) {
     for (;;) {
@@ -85,27 +85,28 @@ class Follower {
   void show(const JournalRun& run, std::size_t number) {
     if (shown_ == 0 && !for_programs(common_.output)) {
       const std::string command = observed_value(run, kCommandKey);
-      host_.out() << fmt::format("run {} of {}{}, since {}\n", number, cluster_,
-                                 command.empty() ? "" : ": ichor " + clean_text(command),
-                                 utc_text(run.front()->wall_ms));
+      host_.terminal.out() << fmt::format("run {} of {}{}, since {}\n", number, cluster_,
+                                          command.empty() ? "" : ": ichor " + clean_text(command),
+                                          utc_text(run.front()->wall_ms));
     }
-    if (shown_ < run.size()) news_at_ = host_.clock().now();
+    if (shown_ < run.size()) news_at_ = host_.loop.clock().now();
     for (; shown_ < run.size(); ++shown_) show_one(run, *run[shown_]);
-    host_.out().flush();
+    host_.terminal.out().flush();
   }
 
   void show_one(const JournalRun& run, const JournalRecord& record) {
     if (for_programs(common_.output)) {
-      host_.display().show(History{cluster_, {record}});
+      host_.terminal.display().show(History{cluster_, {record}});
       return;
     }
     const std::string text = text_of(run, record);
     if (text.empty()) return;
     const std::string& node = record.node.value();
-    host_.out() << clean_text(fmt::format("{:>8}  {}{}",
-                                          "+" + spent_text(run.front()->wall_ms, record.wall_ms),
-                                          node.empty() ? "" : node + ": ", text))
-                << '\n';
+    host_.terminal.out() << clean_text(
+                                fmt::format("{:>8}  {}{}",
+                                            "+" + spent_text(run.front()->wall_ms, record.wall_ms),
+                                            node.empty() ? "" : node + ": ", text))
+                         << '\n';
   }
 
   /// As it happens: first that a change is sent, later what came of it.
@@ -164,20 +165,20 @@ class Follower {
 
 Exit run(const WatchRequest&, const CommonOptions& common, Host& host) {
   const auto journal = open_journal(common, host);
-  if (!journal) return finish(journal.error(), host);
+  if (!journal) return finish(journal.error(), host.terminal);
   Follower follower(journal->state->journal(), journal->input.profile.name, common, host);
   CancelScope scope;
-  const int signal = host.drive(follower.follow(Context{&host.clock(), &scope}), scope);
+  const int signal = host.loop.drive(follower.follow(Context{&host.loop.clock(), &scope}), scope);
   if (!follower.end()) {
     const bool told = signal == SIGTERM;
     return finish(
         end_with(told ? Exit::terminated : Exit::interrupted, "stopped watching; the run goes on")
             .value(),
-        host);
+        host.terminal);
   }
   Summary summary = summary_of(journal->input, *std::move(follower.end()));
   summary.figures = follower.figures();
-  return finish(std::move(summary), host);
+  return finish(std::move(summary), host.terminal);
 }
 
 }  // namespace ichor

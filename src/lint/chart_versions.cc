@@ -74,9 +74,9 @@ class Collector {
   std::vector<ChartVersion> found_;
 };
 
-void add_helmfile(const std::string& path, Host& host, std::vector<ChartVersion>& into) {
-  if (path.empty() || !host.has_file(path)) return;
-  const auto text = host.read_input(path);
+void add_helmfile(const std::string& path, Files& files, std::vector<ChartVersion>& into) {
+  if (path.empty() || !files.has_file(path)) return;
+  const auto text = files.read_input(path);
   if (!text) return;
   for (ChartVersion& chart : versions_in_helmfile(*text, path)) into.push_back(std::move(chart));
 }
@@ -94,7 +94,7 @@ std::vector<ChartVersion> versions_in_helmfile(const std::string& text, const st
   return collector.done();
 }
 
-void read_chart_versions(const ProfileReading& reading, const std::string& folder, Host& host,
+void read_chart_versions(const ProfileReading& reading, const std::string& folder, Files& files,
                          LintMaterial& material) {
   const KubernetesPlan* plan = reading.profile.kubernetes.get();
   if (plan == nullptr) return;
@@ -111,10 +111,10 @@ void read_chart_versions(const ProfileReading& reading, const std::string& folde
          release.chart.version, reading.source.where(fmt::format("phases.core.releases[{}]", i))});
   }
   if (!plan->crds.helmfile.empty()) {
-    add_helmfile(at_profile(root, plan->crds.helmfile), host, material.crd_charts);
+    add_helmfile(at_profile(root, plan->crds.helmfile), files, material.crd_charts);
   }
   if (!plan->core.helmfile.empty()) {
-    add_helmfile(at_profile(root, plan->core.helmfile), host, material.controllers);
+    add_helmfile(at_profile(root, plan->core.helmfile), files, material.controllers);
   }
 }
 

@@ -7,7 +7,7 @@
 namespace ichor {
 
 LintMaterial read_lint_material(ProfileReading& reading, const PatchTexts& patches,
-                                const std::string& folder, Host& host,
+                                const std::string& folder, Files& files,
                                 std::vector<Finding>& findings) {
   LintMaterial material;
   material.variables = reading.variables;
@@ -18,8 +18,8 @@ LintMaterial read_lint_material(ProfileReading& reading, const PatchTexts& patch
     read.unknown = patch.unknown;
     material.patches.push_back(std::move(read));
   }
-  read_chart_versions(reading, folder, host, material);
-  SchematicInput schematic = read_schematic_input(reading, folder, findings, host);
+  read_chart_versions(reading, folder, files, material);
+  SchematicInput schematic = read_schematic_input(reading, folder, findings, files);
   material.schematic = std::move(schematic.root);
   material.schematic_file = std::move(schematic.file);
   return material;

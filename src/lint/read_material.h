@@ -5,7 +5,7 @@
 
 #include "lint/material.h"
 #include "machineconfig/patch_texts.h"
-#include "port/host.h"
+#include "port/files.h"
 #include "profile/read_profile.h"
 
 namespace ichor {
@@ -14,7 +14,7 @@ namespace ichor {
 /// the variables of its templates. What is not there or cannot be read is a finding. The ID of the
 /// schematic goes into the profile.
 LintMaterial read_lint_material(ProfileReading& reading, const PatchTexts& patches,
-                                const std::string& folder, Host& host,
+                                const std::string& folder, Files& files,
                                 std::vector<Finding>& findings);
 
 }  // namespace ichor

@@ -100,14 +100,14 @@ bool lies_below_secrets(std::string_view text, std::size_t number) {
 
 }  // namespace
 
-void show_source_lines(std::vector<Finding>& findings, Host& host) {
+void show_source_lines(std::vector<Finding>& findings, Files& files) {
   std::map<std::string, std::string> texts;
   for (Finding& finding : findings) {
     const auto place = place_of(finding.where);
     if (!place || finding.id == "patch.secret") continue;
     const auto [known, is_new] = texts.try_emplace(place->file);
-    if (is_new && host.has_file(place->file)) {
-      known->second = host.read_input(place->file).value_or("");
+    if (is_new && files.has_file(place->file)) {
+      known->second = files.read_input(place->file).value_or("");
     }
     std::string line = line_of(known->second, place->line);
     constexpr std::size_t columns_max = 160;

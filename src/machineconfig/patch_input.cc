@@ -16,13 +16,13 @@ bool is_file_name(const std::string& text) {
 }  // namespace
 
 OrEnd<std::vector<GivenPatch>> read_given_patches(const std::vector<std::string>& given,
-                                                  const std::string& flag, Host& host) {
+                                                  const std::string& flag, Files& files) {
   std::vector<GivenPatch> texts;
   for (std::size_t i = 0; i < given.size(); ++i) {
     GivenPatch& text = texts.emplace_back(GivenPatch{fmt::format("{}[{}]", flag, i + 1), given[i]});
     if (!given[i].starts_with('@') && !is_file_name(given[i])) continue;
     text.name = given[i].starts_with('@') ? given[i].substr(1) : given[i];
-    auto content = host.read_input(text.name);
+    auto content = files.read_input(text.name);
     if (!content) return end_with(Exit::failed, content.error().message);
     text.text = std::move(*content);
   }
@@ -30,8 +30,8 @@ OrEnd<std::vector<GivenPatch>> read_given_patches(const std::vector<std::string>
 }
 
 OrEnd<std::vector<Patch>> read_patches(const std::vector<std::string>& given,
-                                       const std::string& flag, int minor, Host& host) {
-  const auto texts = read_given_patches(given, flag, host);
+                                       const std::string& flag, int minor, Files& files) {
+  const auto texts = read_given_patches(given, flag, files);
   if (!texts) return forward_error(texts);
   return load_given_patches(*texts, minor);
 }

@@ -6,14 +6,14 @@
 #include "machineconfig/contract.h"
 #include "machineconfig/patch/patch.h"
 #include "model/or_end.h"
-#include "port/host.h"
+#include "port/files.h"
 
 namespace ichor {
 
 /// Reads patches as they are given on a command line: the patch itself, or @FILE, or a word that
 /// can only be the name of a file. `flag` names patches that have no file.
 OrEnd<std::vector<Patch>> read_patches(const std::vector<std::string>& given,
-                                       const std::string& flag, int minor, Host& host);
+                                       const std::string& flag, int minor, Files& files);
 
 /// A patch that is not read yet. `name` is its file, or what stands for it in messages.
 struct GivenPatch {
@@ -23,7 +23,7 @@ struct GivenPatch {
 
 /// The two steps of read_patches().
 OrEnd<std::vector<GivenPatch>> read_given_patches(const std::vector<std::string>& given,
-                                                  const std::string& flag, Host& host);
+                                                  const std::string& flag, Files& files);
 OrEnd<std::vector<Patch>> load_given_patches(const std::vector<GivenPatch>& texts, int minor);
 
 /// The minor version whose rules --talos-version selects; `otherwise` if it is not given. Ends with

@@ -18,8 +18,8 @@ namespace {
 class TextReader {
  public:
   TextReader(const ProfileReading& reading, const std::string& folder,
-             std::vector<Finding>& findings, Host& host)
-      : reading_(reading), folder_(folder), report_(findings), findings_(findings), host_(host) {}
+             std::vector<Finding>& findings, LocalPorts& local)
+      : reading_(reading), folder_(folder), report_(findings), findings_(findings), local_(local) {}
 
   PatchTexts run() {
     std::vector<std::string> files;
@@ -41,8 +41,8 @@ class TextReader {
   std::string here(const std::string& path) const { return at_profile(folder_, path); }
 
   void list_files(const std::string& root, std::vector<std::string>& files) {
-    if (host_.list_folder(root)) {
-      files = files_below(root, host_);
+    if (local_.files.list_folder(root)) {
+      files = files_below(root, local_);
       return;
     }
     report_.error("patch.missing", reading_.source.where("talos.patches_dir"),
@@ -60,7 +60,7 @@ class TextReader {
     // By the name of the patch itself, because it tells the format.
     const std::string plain_name =
         file.is_template ? file.path.substr(0, file.path.size() - 3) : file.path;
-    auto plain = open_if_sealed(sealed, plain_name, host_);
+    auto plain = open_if_sealed(sealed, plain_name, local_);
     if (!plain) {
       return report_.error("patch.sealed", file.path + ":1:1", plain.error().message,
                            "give its key, or encrypt it again for one that is here");
@@ -99,7 +99,7 @@ class TextReader {
   bool render(PatchText& patch) {
     const jinja::Value* variables = variables_of(patch.file);
     if (variables == nullptr) return false;
-    FolderLoader loader(root_of(patch.file.path), host_);
+    FolderLoader loader(root_of(patch.file.path), local_.files);
     const auto rendering = jinja::render(patch.text.reveal(), patch.file.path, *variables,
                                          patch_template_options(patch.text.reveal()), &loader);
     if (!rendering) {
@@ -134,8 +134,8 @@ class TextReader {
   const std::string& folder_;
   Reporter report_;
   std::vector<Finding>& findings_;
-  Host& host_;
-  Repository repository_{folder_, host_};
+  LocalPorts& local_;
+  Repository repository_{folder_, local_.files};
   bool variables_read_{false};
   std::optional<jinja::Value> variables_;
   PatchTexts result_;
@@ -158,8 +158,8 @@ bool is_blank(std::string_view text) {
 }  // namespace
 
 PatchTexts read_patch_texts(const ProfileReading& reading, const std::string& folder,
-                            std::vector<Finding>& findings, Host& host) {
-  return TextReader(reading, folder, findings, host).run();
+                            std::vector<Finding>& findings, LocalPorts& local) {
+  return TextReader(reading, folder, findings, local).run();
 }
 
 ProfilePatches load_patches(const ClusterProfile& profile, const PatchTexts& texts,

@@ -6,7 +6,7 @@
 #include "base/secret.h"
 #include "machineconfig/profile_patches.h"
 #include "model/finding.h"
-#include "port/host.h"
+#include "port/local_ports.h"
 #include "profile/patch_list.h"
 #include "profile/read_profile.h"
 #include "secrets/secret_words.h"
@@ -32,7 +32,7 @@ struct PatchTexts {
 /// whose names end in .j2 are rendered, in this order. `folder` is that of the profile, with a
 /// slash at its end. What cannot be read is added to `findings` as an error.
 PatchTexts read_patch_texts(const ProfileReading& reading, const std::string& folder,
-                            std::vector<Finding>& findings, Host& host);
+                            std::vector<Finding>& findings, LocalPorts& local);
 
 /// The same patches, read by the schema of the profile's Talos. Empty ones are left out.
 ProfilePatches load_patches(const ClusterProfile& profile, const PatchTexts& texts,

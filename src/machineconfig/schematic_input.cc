@@ -14,7 +14,7 @@ std::string schematic_path(const ClusterProfile& profile, const std::string& fol
 }
 
 SchematicInput read_schematic_input(ProfileReading& reading, const std::string& folder,
-                                    std::vector<Finding>& findings, Host& host) {
+                                    std::vector<Finding>& findings, Files& files) {
   SchematicInput input;
   input.file = schematic_path(reading.profile, folder);
   if (input.file.empty()) return input;
@@ -23,7 +23,7 @@ SchematicInput read_schematic_input(ProfileReading& reading, const std::string& 
                              what, "write it as the Image Factory shows it");
     return input;
   };
-  const auto text = Repository(folder, host).read(input.file);
+  const auto text = Repository(folder, files).read(input.file);
   if (!text) return refuse(text.error().message);
   const auto schematic = Schematic::read(*text, input.file);
   if (!schematic) return refuse(schematic.error().message);
@@ -35,10 +35,10 @@ SchematicInput read_schematic_input(ProfileReading& reading, const std::string& 
 }
 
 std::optional<std::vector<std::string>> wanted_extensions(const ClusterProfile& profile,
-                                                          const std::string& folder, Host& host) {
+                                                          const std::string& folder, Files& files) {
   const std::string file = schematic_path(profile, folder);
   if (file.empty()) return std::nullopt;
-  const auto text = host.read_input(file);
+  const auto text = files.read_input(file);
   if (!text) return std::nullopt;
   const auto schematic = Schematic::read(*text, file);
   if (!schematic) return std::nullopt;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/finding.h"
-#include "port/host.h"
+#include "port/files.h"
 #include "profile/read_profile.h"
 
 namespace ichor {
@@ -23,12 +23,12 @@ std::string schematic_path(const ClusterProfile& profile, const std::string& fol
 /// Reads it and puts its ID into the profile. What is no schematic is added to `findings` as an
 /// error.
 SchematicInput read_schematic_input(ProfileReading& reading, const std::string& folder,
-                                    std::vector<Finding>& findings, Host& host);
+                                    std::vector<Finding>& findings, Files& files);
 
 /// The system extensions that the profile's schematic asks for, by the names that nodes give them:
 /// "qemu-guest-agent". Nothing where the profile knows its schematic by the ID alone, which does
 /// not tell them.
 std::optional<std::vector<std::string>> wanted_extensions(const ClusterProfile& profile,
-                                                          const std::string& folder, Host& host);
+                                                          const std::string& folder, Files& files);
 
 }  // namespace ichor

@@ -29,7 +29,7 @@ class ExtensionCheckTest : public testing::Test {
   }
 
   Check check() {
-    return extension_check(profile_, wanted_extensions(profile_, "here/", host_), view_);
+    return extension_check(profile_, wanted_extensions(profile_, "here/", host_.files), view_);
   }
 
   FakeHost host_;

@@ -11,8 +11,8 @@ namespace ichor {
 
 namespace {
 
-bool exists(const std::string& path, Host& host) {
-  return host.has_file(path) || host.list_folder(path).has_value();
+bool exists(const std::string& path, Files& files) {
+  return files.has_file(path) || files.list_folder(path).has_value();
 }
 
 /// "talos/infra" of "./talos/infra/".
@@ -24,8 +24,8 @@ std::string tidy(std::string path) {
 
 class Layout {
  public:
-  Layout(ProfileReading& reading, const std::string& folder, Host& host)
-      : reading_(reading), folder_(folder), host_(host), report_(reading.findings) {}
+  Layout(ProfileReading& reading, const std::string& folder, Files& files)
+      : reading_(reading), folder_(folder), files_(files), report_(reading.findings) {}
 
   void settle() {
     TalosPlan& talos = reading_.profile.talos;
@@ -46,8 +46,8 @@ class Layout {
   void settle_path(const std::string& key, std::string& path) {
     if (path.empty() || path.starts_with('/') || config_dir_.empty() || config_dir_ == ".") return;
     const std::string inside = config_dir_ + "/" + path;
-    const bool beside_there = exists(here(path), host_);
-    const bool inside_there = exists(here(inside), host_);
+    const bool beside_there = exists(here(path), files_);
+    const bool inside_there = exists(here(inside), files_);
     if (beside_there && inside_there) {
       report_.error(
           "profile.ambiguous", where(key),
@@ -68,7 +68,7 @@ class Layout {
 
   void find_patches() {
     constexpr const char* name = "talos/patches";
-    if (host_.list_folder(here(name))) reading_.profile.talos.patches_dir = name;
+    if (files_.list_folder(here(name))) reading_.profile.talos.patches_dir = name;
   }
 
   void find_secrets() {
@@ -80,7 +80,7 @@ class Layout {
     if (reading_.recipe && reading_.recipe->base) names = {"secrets.yaml", "secrets.sops.yaml"};
     std::string& target = reading_.profile.talos.secrets_file;
     for (const std::string& name : names) {
-      if (!host_.has_file(here(name))) continue;
+      if (!files_.has_file(here(name))) continue;
       if (!target.empty()) {
         report_.error("profile.ambiguous", reading_.source.where(""),
                       fmt::format("the secrets can be those of {} or {}", here(target), here(name)),
@@ -93,9 +93,10 @@ class Layout {
 
   void refuse_ready_configs() {
     const std::string folder = here(config_dir_);
-    for (const std::string& name : host_.list_folder(folder).value_or(std::vector<std::string>())) {
+    for (const std::string& name :
+         files_.list_folder(folder).value_or(std::vector<std::string>())) {
       if (!may_be_ready_config(name) || !is_of_node(name)) continue;
-      const auto text = host_.read_input(folder + "/" + name);
+      const auto text = files_.read_input(folder + "/" + name);
       if (!text || text->starts_with(kGeneratedMark)) continue;
       report_.error(
           "profile.config-dir", where("config_dir"),
@@ -120,7 +121,7 @@ class Layout {
 
   ProfileReading& reading_;
   const std::string& folder_;
-  Host& host_;
+  Files& files_;
   Reporter report_;
   std::string config_dir_;
 };
@@ -136,8 +137,8 @@ std::string at_profile(const std::string& folder, const std::string& path) {
   return path.starts_with('/') ? path : folder + path;
 }
 
-void settle_layout(ProfileReading& reading, const std::string& folder, Host& host) {
-  Layout(reading, folder, host).settle();
+void settle_layout(ProfileReading& reading, const std::string& folder, Files& files) {
+  Layout(reading, folder, files).settle();
 }
 
 }  // namespace ichor

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "port/host.h"
+#include "port/files.h"
 #include "profile/read_profile.h"
 
 namespace ichor {
@@ -33,7 +33,7 @@ bool may_be_ready_config(const std::string& file_name);
 /// ones only from talos.ready_configs or --config-dir.
 ///
 /// `folder` is that of the profile, with a slash at its end.
-void settle_layout(ProfileReading& reading, const std::string& folder, Host& host);
+void settle_layout(ProfileReading& reading, const std::string& folder, Files& files);
 
 /// A path of the profile as seen from here.
 std::string at_profile(const std::string& folder, const std::string& path);

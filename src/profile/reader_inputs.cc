@@ -20,20 +20,20 @@ std::string path_from(std::string folder, std::string_view name) {
 
 }  // namespace
 
-ReaderInputs reader_inputs(const std::string& profile, SecretWords& secrets, Host& host) {
+ReaderInputs reader_inputs(const std::string& profile, SecretWords& secrets, LocalPorts& local) {
   const std::string folder = profile.substr(0, profile.rfind('/') + 1);
   ReaderInputs result;
-  result.variable = [&host](const std::string& name) { return host.environment(name); };
-  result.file = [&host, &secrets,
+  result.variable = [&local](const std::string& name) { return local.environment.variable(name); };
+  result.file = [&local, &secrets,
                  folder](const std::string& name) -> Result<std::optional<std::string>> {
     const std::string path = path_from(folder, name);
-    if (!host.has_file(path)) return std::optional<std::string>();
+    if (!local.files.has_file(path)) return std::optional<std::string>();
     // The template of role folders lies beside them.
     const bool beside = name.starts_with("../machineconfig") && name.ends_with(".yaml.j2");
-    auto text = Repository(beside ? folder + ".." : folder, host).read(path);
+    auto text = Repository(beside ? folder + ".." : folder, local.files).read(path);
     if (!text) return forward_error(text);
     const SecretString sealed(*std::move(text));
-    auto plain = open_if_sealed(sealed, path, host);
+    auto plain = open_if_sealed(sealed, path, local);
     if (!plain) return forward_error(plain);
     if (!(*plain == sealed)) secrets.learn(*plain);
     return std::optional<std::string>(plain->reveal());

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "port/host.h"
+#include "port/local_ports.h"
 #include "secrets/secret_words.h"
 
 namespace ichor {
@@ -20,7 +20,7 @@ struct ReaderInputs {
 };
 
 /// The environment and the files around a profile, decrypted where SOPS encrypted them. What was
-/// decrypted goes to `secrets`. Both `secrets` and `host` must outlive it.
-ReaderInputs reader_inputs(const std::string& profile, SecretWords& secrets, Host& host);
+/// decrypted goes to `secrets`. Both `secrets` and `local` must outlive it.
+ReaderInputs reader_inputs(const std::string& profile, SecretWords& secrets, LocalPorts& local);
 
 }  // namespace ichor

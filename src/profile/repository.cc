@@ -9,8 +9,8 @@ namespace ichor {
 namespace {
 
 /// An absolute path without ".", ".." and doubled slashes; "/" for the root.
-std::string normal(const std::string& path, Host& host) {
-  const std::string whole = host.absolute(path.empty() ? "." : path);
+std::string normal(const std::string& path, Files& files) {
+  const std::string whole = files.absolute(path.empty() ? "." : path);
   std::vector<std::string_view> parts;
   std::string_view rest = whole;
   while (!rest.empty()) {
@@ -26,25 +26,25 @@ std::string normal(const std::string& path, Host& host) {
   return result.empty() ? "/" : result;
 }
 
-bool is_work_tree(const std::string& folder, Host& host) {
+bool is_work_tree(const std::string& folder, Files& files) {
   const std::string mark = folder + "/.git";
-  return host.has_file(mark) || host.list_folder(mark).has_value();
+  return files.has_file(mark) || files.list_folder(mark).has_value();
 }
 
 }  // namespace
 
-Repository::Repository(const std::string& folder, Host& host) : host_(host) {
-  const std::string own = normal(folder, host);
+Repository::Repository(const std::string& folder, Files& files) : files_(files) {
+  const std::string own = normal(folder, files);
   root_ = own;
   for (std::string at = own; at.size() > 1; at.resize(at.rfind('/'))) {
-    if (!is_work_tree(at, host)) continue;
+    if (!is_work_tree(at, files)) continue;
     root_ = at;
     return;
   }
 }
 
 Result<std::string> Repository::read(const std::string& path) const {
-  const std::string file = normal(path, host_);
+  const std::string file = normal(path, files_);
   const std::string below = root_ == "/" ? root_ : root_ + "/";
   if (file.size() <= below.size() || !file.starts_with(below)) {
     return fail(Errc::unsafe,
@@ -52,7 +52,7 @@ Result<std::string> Repository::read(const std::string& path) const {
                             path, root_));
   }
   const std::string name = file.substr(below.size());
-  auto text = host_.read_below(root_, name);
+  auto text = files_.read_below(root_, name);
   if (!text) return forward_error(text);
   if (!*text) return fail(Errc::invalid, fmt::format("{}: No such file or directory", path));
   return **std::move(text);

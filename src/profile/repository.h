@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "port/host.h"
+#include "port/files.h"
 
 namespace ichor {
 
@@ -13,7 +13,7 @@ namespace ichor {
 class Repository {
  public:
   /// `folder` is the profile's, as profile_folder() gives it.
-  Repository(const std::string& folder, Host& host);
+  Repository(const std::string& folder, Files& files);
 
   /// Reads a file below the root. Errc::unsafe if the path, or a link on it, leads out;
   /// Errc::invalid if there is none.
@@ -23,7 +23,7 @@ class Repository {
 
  private:
   std::string root_;
-  Host& host_;
+  Files& files_;
 };
 
 }  // namespace ichor

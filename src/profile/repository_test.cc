@@ -16,7 +16,7 @@ TEST(Repository, IsTheWorkTreeOfTheProfile) {
                  {"home/repo/patches/a.yaml", "a"},
                  {"home/repo/clusters/one/ichor.yaml", ""},
                  {"home/secret.yaml", "canary"}};
-  const Repository repository("home/repo/clusters/one/", host);
+  const Repository repository("home/repo/clusters/one/", host.files);
   EXPECT_EQ(repository.root(), "home/repo");
   EXPECT_EQ(repository.read("home/repo/clusters/one/../../patches/a.yaml").value_or(""), "a");
   for (const char* path : {"home/repo/../secret.yaml", "home/secret.yaml", "/etc/shadow"}) {
@@ -31,9 +31,9 @@ TEST(Repository, IsTheWorkTreeOfTheProfile) {
 TEST(Repository, IsTheFolderOfTheProfileWhereThereIsNoGit) {
   FakeHost host;
   host.inputs = {{"one/ichor.yaml", ""}, {"one/a.yaml", "a"}, {"two/b.yaml", "b"}, {"c.yaml", "c"}};
-  EXPECT_EQ(Repository("one/", host).read("one/a.yaml").value_or(""), "a");
-  EXPECT_FALSE(Repository("one/", host).read("one/../two/b.yaml"));
-  EXPECT_EQ(Repository("", host).read("c.yaml").value_or(""), "c");
+  EXPECT_EQ(Repository("one/", host.files).read("one/a.yaml").value_or(""), "a");
+  EXPECT_FALSE(Repository("one/", host.files).read("one/../two/b.yaml"));
+  EXPECT_EQ(Repository("", host.files).read("c.yaml").value_or(""), "c");
 }
 
 }  // namespace

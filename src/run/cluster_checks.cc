@@ -62,7 +62,7 @@ Check vip_check(const ProfileInput& input, const RunTarget& target, const Journa
     return {"VIP", Verdict::not_applicable, "the cluster may hold it itself by now"};
   }
   for (const int port : {6443, 50000}) {
-    const PortAnswer answer = host.probe(IpAddress(vip), port, kProbeTime);
+    const PortAnswer answer = host.network.probe(IpAddress(vip), port, kProbeTime);
     if (answer == PortAnswer::silent) continue;
     if (answer == PortAnswer::unreachable) {
       return {"VIP", Verdict::skipped, fmt::format("there is no way to {} from here", vip)};
@@ -93,7 +93,7 @@ Check credentials_check(const ProfileInput& input, const Workspace& space, Host&
   const std::string& named = input.access.talosconfig;
   std::optional<SecretString> text;
   if (!named.empty()) {
-    if (auto read = host.read_secret(named)) text = *std::move(read);
+    if (auto read = host.files.read_secret(named)) text = *std::move(read);
   } else if (space.state) {
     if (auto read = space.state->load("talosconfig")) text = *std::move(read);
   }
@@ -117,7 +117,7 @@ Check credentials_check(const ProfileInput& input, const Workspace& space, Host&
          "name another with --talosconfig and --context"});
   }
   const auto facts = pki::inspect(context->client.certificate);
-  const WallTime now = host.clock().wall();
+  const WallTime now = host.loop.clock().wall();
   if (!facts || pki::expires_within(*facts, now, Duration::zero())) {
     return complaint("credentials", Verdict::failed,
                      {Severity::error,
@@ -158,7 +158,7 @@ std::vector<Check> tool_checks(const ClusterProfile& profile, Host& host) {
     call.program = named == plan->tools.end() ? tool.name : named->second;
     call.arguments = {version_word(tool.name)};
     call.limit = kToolTime;
-    const auto ended = host.run_program(call);
+    const auto ended = host.programs.run_program(call);
     if (ended && ended->exit == 0) {
       const std::string_view said = ended->output.reveal();
       checks.push_back({"tool " + tool.name, Verdict::passed,
@@ -191,8 +191,8 @@ std::vector<Check> image_checks(const ClusterProfile& profile, const RunTarget& 
     }
     CancelScope scope;
     std::optional<int> status;
-    const int signal =
-        host.drive(ask_registry(Context{&host.clock(), &scope}, host.web(), *url, status), scope);
+    const int signal = host.loop.drive(
+        ask_registry(Context{&host.loop.clock(), &scope}, host.network.web(), *url, status), scope);
     if (signal != 0) break;
     checks.push_back(judge_image(image, status));
   }

@@ -13,8 +13,8 @@ namespace {
 /// The state folder's talosconfig, beside the contexts of other clusters in the file at `path`.
 Result<SecretString> merged_talosconfig(const std::string& path, const SecretString& own,
                                         Host& host) {
-  if (!host.has_file(path)) return own;
-  const auto text = host.read_secret(path);
+  if (!host.files.has_file(path)) return own;
+  const auto text = host.files.read_secret(path);
   if (!text) return forward_error(text);
   auto there = pki::read_talosconfig(text->reveal(), path);
   if (!there) return forward_error(there);
@@ -48,16 +48,16 @@ Result<WrittenFiles> export_configs(const RunTarget& target, const ProfileInput&
         SecretString(std::string(kGeneratedMark) + std::string(config.bytes.reveal())));
   }
   const std::string talosconfig = target.config_dir + "/talosconfig";
-  if (auto allowed = host.may_export(talosconfig); !allowed) {
+  if (auto allowed = host.files.may_export(talosconfig); !allowed) {
     return forward_error(allowed);
   }
   for (const auto& [path, text] : files) {
-    if (auto allowed = host.may_export(path); !allowed) {
+    if (auto allowed = host.files.may_export(path); !allowed) {
       return forward_error(allowed);
     }
   }
   for (const auto& [path, text] : files) {
-    if (auto done = host.write_private(path, text); !done) {
+    if (auto done = host.files.write_private(path, text); !done) {
       return forward_error(done);
     }
   }
@@ -67,7 +67,7 @@ Result<WrittenFiles> export_configs(const RunTarget& target, const ProfileInput&
   if (!*own) return written;
   const auto text = merged_talosconfig(talosconfig, **own, host);
   if (!text) return forward_error(text);
-  if (auto done = host.export_secret(talosconfig, *text); !done) {
+  if (auto done = host.files.export_secret(talosconfig, *text); !done) {
     return forward_error(done);
   }
   written.emplace_back("talosconfig", talosconfig);

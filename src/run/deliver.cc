@@ -13,13 +13,13 @@ namespace {
 void print(const TextOutput& output, const CommonOptions& common, Host& host) {
   const std::string text(output.content.reveal());
   if (!for_programs(common.output)) {
-    host.out() << text;
+    host.terminal.out() << text;
     return;
   }
   Listing listing;
   listing.type = output.what;
   listing.rows.push_back({{"text", text}});
-  host.display().show(listing);
+  host.terminal.display().show(listing);
 }
 
 /// The first of the outputs whose file is there already; nullptr if none is.
@@ -30,7 +30,7 @@ const TextOutput* find_present(const std::vector<TextOutput>& outputs, Host& hos
     const std::size_t slash = output.path.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : output.path.substr(0, slash + 1);
     const auto [names, is_new] = folders.try_emplace(folder);
-    if (const auto listed = is_new ? host.list_folder(folder) : std::nullopt; listed) {
+    if (const auto listed = is_new ? host.files.list_folder(folder) : std::nullopt; listed) {
       names->second.insert(listed->begin(), listed->end());
     }
     const std::string name =
@@ -47,7 +47,7 @@ RunResult is_present(const std::string& path) {
 }  // namespace
 
 std::optional<RunResult> refuse_present(const std::string& path, bool force, Host& host) {
-  if (path == "-" || force || !host.has_file(path)) return std::nullopt;
+  if (path == "-" || force || !host.files.has_file(path)) return std::nullopt;
   return is_present(path);
 }
 
@@ -55,12 +55,12 @@ Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> f
              const CommonOptions& common, Host& host) {
   // Asked before the first one is written, so that a refusal leaves nothing behind.
   if (const TextOutput* present = force ? nullptr : find_present(outputs, host)) {
-    return finish_aside(is_present(present->path), host);
+    return finish_aside(is_present(present->path), host.terminal);
   }
   for (const TextOutput& output : outputs) {
     if (output.path == "-" || output.sealed) continue;
-    if (auto allowed = host.may_export(output.path); !allowed) {
-      return finish_aside(end_with(allowed.error()).value(), host);
+    if (auto allowed = host.files.may_export(output.path); !allowed) {
+      return finish_aside(end_with(allowed.error()).value(), host.terminal);
     }
   }
   Summary summary;
@@ -72,9 +72,9 @@ Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> f
       continue;
     }
     const auto written = output.reproducible
-                             ? host.create_reproducible(output.path, output.content, force)
-                             : host.create_private(output.path, output.content, force);
-    if (!written) return finish_aside(end_with(written.error()).value(), host);
+                             ? host.files.create_reproducible(output.path, output.content, force)
+                             : host.files.create_private(output.path, output.content, force);
+    if (!written) return finish_aside(end_with(written.error()).value(), host.terminal);
     summary.written.emplace_back(output.what, output.path);
     places.push_back(output.path);
   }
@@ -89,7 +89,7 @@ Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> f
   // A text alone on standard output needs no last word.
   const bool silent =
       places.empty() && summary.result.findings.empty() && !for_programs(common.output);
-  if (!silent) host.display().end(summary);
+  if (!silent) host.terminal.display().end(summary);
   return Exit::done;
 }
 

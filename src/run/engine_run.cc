@@ -64,14 +64,15 @@ Task<void> run_into(Orchestrator& orchestrator, Context context, RunResult& resu
 /// One run of the engine, to its end or until a signal.
 RunResult drive(const World& world, const ClusterProfile& profile, const ConfigSet& configs,
                 const EngineOptions& options, std::vector<Step> steps, Host& host) {
-  RunId run = options.run.value().empty() ? new_run_id(host.random()) : options.run;
-  RunIdentity identity{std::move(run), host.owner(), options.adopt, host.command()};
+  RunId run = options.run.value().empty() ? new_run_id(host.random) : options.run;
+  RunIdentity identity{std::move(run), host.environment.owner(), options.adopt,
+                       host.environment.command()};
   Orchestrator orchestrator(world, profile, configs, std::move(identity), std::move(steps));
-  host.display().begin(profile);
+  host.terminal.display().begin(profile);
   CancelScope scope;
   RunResult result;
   const int signal =
-      host.drive(run_into(orchestrator, Context{&host.clock(), &scope}, result), scope);
+      host.loop.drive(run_into(orchestrator, Context{&host.loop.clock(), &scope}, result), scope);
   if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
   return result;
 }
@@ -118,13 +119,13 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const Engi
   DryRunTalos reads_only(space.apis->talos());
   TalosApi& talos = options.changes_nodes ? space.apis->talos() : reads_only;
   Turnstile openings(kOpeningsAtOnce);
-  const World world{host.clock(),
-                    host.random(),
+  const World world{host.loop.clock(),
+                    host.random,
                     talos,
                     space.apis->kube(),
                     space.state->journal(),
                     space.state->files(),
-                    host.display(),
+                    host.terminal.display(),
                     &openings,
                     kubeconfig_check(profile, space),
                     options.kubernetes,
@@ -135,8 +136,9 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const Engi
 RunResult run_kubernetes(const ClusterProfile& profile, ClusterState& state, KubernetesWork& work,
                          Host& host) {
   NoNodes no_nodes;
-  const World world{host.clock(),  host.random(),  no_nodes, no_nodes, state.journal(),
-                    state.files(), host.display(), nullptr,  {},       &work.part()};
+  const World world{
+      host.loop.clock(),       host.random, no_nodes, no_nodes,    state.journal(), state.files(),
+      host.terminal.display(), nullptr,     {},       &work.part()};
   const KubernetesOptions& options = work.options();
   RunResult result = drive(world, profile, {}, EngineOptions{},
                            kubernetes_steps(options.first, options.last), host);
@@ -152,8 +154,8 @@ ReadOnlyWorld::ReadOnlyWorld(Workspace& space, Host& host)
   }
   Journal& journal = space.state ? space.state->journal() : *no_journal_;
   Artifacts& files = space.state ? space.state->files() : *no_files_;
-  world_.emplace(World{host.clock(), host.random(), talos_, space.apis->kube(), journal, files,
-                       host.display(), &openings_});
+  world_.emplace(World{host.loop.clock(), host.random, talos_, space.apis->kube(), journal, files,
+                       host.terminal.display(), &openings_});
   world_->finder = space.finder.get();
 }
 
@@ -165,9 +167,9 @@ OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, 
   ReadOnlyWorld looking(space, host);
   CancelScope scope;
   ClusterView view;
-  const Context context{&host.clock(), &scope};
-  const int signal =
-      host.drive(survey_into(context, looking.world(), profile, space.facts, tries, view), scope);
+  const Context context{&host.loop.clock(), &scope};
+  const int signal = host.loop.drive(
+      survey_into(context, looking.world(), profile, space.facts, tries, view), scope);
   if (signal == SIGTERM) return end_with(Exit::terminated, "terminated");
   if (signal != 0) return end_with(Exit::interrupted, "interrupted");
   return view;
@@ -183,7 +185,7 @@ OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space,
     seen = *std::move(looked);
   }
   return plan_run(profile, space.configs, steps_of(profile, options), space.facts, std::move(seen),
-                  host.clock().now());
+                  host.loop.clock().now());
 }
 
 }  // namespace ichor

@@ -4,23 +4,23 @@
 
 namespace ichor {
 
-Exit finish(Summary summary, Host& host) {
+Exit finish(Summary summary, Terminal& terminal) {
   name_fault(summary.result);
-  host.display().end(summary);
+  terminal.display().end(summary);
   return summary.result.exit;
 }
 
-Exit finish(RunResult result, Host& host) {
+Exit finish(RunResult result, Terminal& terminal) {
   Summary summary;
   summary.result = std::move(result);
-  return finish(std::move(summary), host);
+  return finish(std::move(summary), terminal);
 }
 
-Exit finish_aside(RunResult result, Host& host) {
+Exit finish_aside(RunResult result, Terminal& terminal) {
   Summary summary;
   summary.result = std::move(result);
   summary.aside = true;
-  return finish(std::move(summary), host);
+  return finish(std::move(summary), terminal);
 }
 
 Summary summary_of(const ProfileInput& input, RunResult result) {

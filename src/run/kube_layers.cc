@@ -30,7 +30,7 @@ std::optional<Overview> look_at_kubernetes(const std::string& file, const Profil
                                            const RunTarget& target, Duration patience, Host& host) {
   const auto kubeconfig = find_kubeconfig(file, input, target, host);
   if (!kubeconfig) return std::nullopt;
-  auto client = host.open_kube(*kubeconfig, file.empty() ? target.dial : nullptr);
+  auto client = host.network.open_kube(*kubeconfig, file.empty() ? target.dial : nullptr);
   if (!client) return std::nullopt;
   const KubernetesPlan plan =
       input.profile.kubernetes ? *input.profile.kubernetes : KubernetesPlan{};
@@ -38,13 +38,13 @@ std::optional<Overview> look_at_kubernetes(const std::string& file, const Profil
   for (const NodePlan& node : input.profile.nodes) names.push_back(node.name.value());
   const bool waits = patience > Duration::zero();
   Silence silence;
-  EventSink& events = waits ? static_cast<EventSink&>(host.display()) : silence;
-  const GateWorld place{host.clock(), host.random(), client->get(), events, "status"};
+  EventSink& events = waits ? static_cast<EventSink&>(host.terminal.display()) : silence;
+  const GateWorld place{host.loop.clock(), host.random, client->get(), events, "status"};
   CancelScope scope;
-  const Context context = Context{&host.clock(), &scope}.within(waits ? patience : kLook);
+  const Context context = Context{&host.loop.clock(), &scope}.within(waits ? patience : kLook);
   std::optional<Overview> view;
   const int signal =
-      host.drive(look_into(context, place, plan, std::move(names), waits, view), scope);
+      host.loop.drive(look_into(context, place, plan, std::move(names), waits, view), scope);
   if (signal != 0) return std::nullopt;
   return view;
 }
@@ -60,7 +60,7 @@ void show_layers(const Overview& view, Host& host) {
     row["detail"] = layer.detail;
     layers.rows.push_back(std::move(row));
   }
-  host.display().show(layers);
+  host.terminal.display().show(layers);
   Listing nodes;
   nodes.type = "kubernetes-node";
   nodes.columns = {
@@ -73,7 +73,7 @@ void show_layers(const Overview& view, Host& host) {
     row["reason"] = line.reason;
     nodes.rows.push_back(std::move(row));
   }
-  if (!nodes.rows.empty()) host.display().show(nodes);
+  if (!nodes.rows.empty()) host.terminal.display().show(nodes);
 }
 
 std::vector<std::string> layers_waiting(const Overview& view) {

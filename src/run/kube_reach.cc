@@ -14,7 +14,7 @@ tl::unexpected<RunResult> no_kubeconfig(const std::string& state_dir) {
 }
 
 OrEnd<SecretString> read_kubeconfig_file(const std::string& file, Host& host) {
-  auto text = host.read_input(file);
+  auto text = host.files.read_input(file);
   if (!text) return end_with(Exit::usage, text.error().message);
   return SecretString(*std::move(text));
 }
@@ -55,7 +55,7 @@ OrEnd<SecretString> find_kubeconfig(const std::string& file, const ProfileInput&
   if (const auto known = reach_talos(input, target, host); known && known->state) {
     return kubeconfig_of(file, *known->state, kubeconfig_check(input.profile, *known), host);
   }
-  auto state = host.open_state(target.state_dir, Host::Missing::refuse);
+  auto state = host.states.open_state(target.state_dir, ClusterStates::Missing::refuse);
   if (!state) return no_kubeconfig(target.state_dir);
   return kubeconfig_of(file, **state, {}, host);
 }
@@ -63,7 +63,7 @@ OrEnd<SecretString> find_kubeconfig(const std::string& file, const ProfileInput&
 OrEnd<KubeReach> reach_kube(const std::string& file, const NodeOptions& nodes,
                             const CommonOptions& common, Host& host) {
   KubeReach reach;
-  if (file.empty() || host.has_file(common.profile)) {
+  if (file.empty() || host.files.has_file(common.profile)) {
     auto input = read_profile_input(common, {nodes, {}, {}}, host);
     if (!input) return forward_error(input);
     auto target = find_target(common, *input, host);
@@ -77,9 +77,9 @@ OrEnd<KubeReach> reach_kube(const std::string& file, const NodeOptions& nodes,
   reach.kubeconfig = *std::move(kubeconfig);
   // A kubeconfig that was named is dialled as it says.
   auto client =
-      host.open_kube(reach.kubeconfig, file.empty() && reach.target
-                                           ? reach.target->dial
-                                           : std::function<IpAddress(const IpAddress&)>());
+      host.network.open_kube(reach.kubeconfig, file.empty() && reach.target
+                                                   ? reach.target->dial
+                                                   : std::function<IpAddress(const IpAddress&)>());
   if (!client) return end_with(client.error());
   reach.client = *std::move(client);
   return reach;

@@ -66,8 +66,8 @@ OrEnd<std::unique_ptr<KubernetesWork>> KubernetesWork::prepare(const ProfileInpu
   const KubernetesPlan& plan = *input.profile.kubernetes;
   RunResult refused;
   // Whatever is played needs no program; it is asked only after the API is open.
-  PlayedHelm played(host.processes(), [] { return nullptr; });
-  Processes& there = target.lab.empty() ? host.processes() : played;
+  PlayedHelm played(host.programs.processes(), [] { return nullptr; });
+  Processes& there = target.lab.empty() ? host.programs.processes() : played;
   refused.findings = missing_tools(plan, there, tools_needed(plan, options.first, options.last));
   if (!refused.findings.empty()) {
     refused.exit = Exit::findings;
@@ -78,9 +78,13 @@ OrEnd<std::unique_ptr<KubernetesWork>> KubernetesWork::prepare(const ProfileInpu
   if (!material) return forward_error(material);
   std::unique_ptr<KubernetesWork> work(
       new KubernetesWork(target, state, std::move(options), *std::move(material), host));
-  KubePorts ports{
-      host.random(), work->programs(),           host.web(), state.files(), host.display(),
-      talos,         host.absolute(state.path())};
+  KubePorts ports{host.random,
+                  work->programs(),
+                  host.network.web(),
+                  state.files(),
+                  host.terminal.display(),
+                  talos,
+                  host.files.absolute(state.path())};
   work->tell_of_played_helm();
   work->part_ = std::make_unique<KubernetesPart>(
       std::move(ports), work->material_, [self = work.get()] { return self->open(); },
@@ -89,9 +93,10 @@ OrEnd<std::unique_ptr<KubernetesWork>> KubernetesWork::prepare(const ProfileInpu
 }
 
 Processes& KubernetesWork::programs() {
-  if (target_.lab.empty()) return host_.processes();
+  if (target_.lab.empty()) return host_.programs.processes();
   if (!played_) {
-    played_ = std::make_unique<PlayedHelm>(host_.processes(), [this] { return client_.get(); });
+    played_ =
+        std::make_unique<PlayedHelm>(host_.programs.processes(), [this] { return client_.get(); });
   }
   return *played_;
 }
@@ -105,18 +110,18 @@ void KubernetesWork::tell_of_played_helm() {
   if (!played_ || !needs_helm || !played_->plays(name)) return;
   Event event;
   event.kind = EventKind::finding;
-  event.at = host_.clock().now();
+  event.at = host_.loop.clock().now();
   event.text =
       "helm is not installed: the lab plays it, and makes up what the charts hold; install helm to "
       "have the charts themselves";
-  host_.display().emit(event);
+  host_.terminal.display().emit(event);
 }
 
 OrEnd<OpenedKube> KubernetesWork::open() {
   auto kubeconfig = kubeconfig_of(options_.kubeconfig, state_, options_.check, host_);
   if (!kubeconfig) return forward_error(kubeconfig);
   const bool own = options_.kubeconfig.empty();
-  auto client = host_.open_kube(*kubeconfig, own ? target_.dial : nullptr);
+  auto client = host_.network.open_kube(*kubeconfig, own ? target_.dial : nullptr);
   if (!client) return end_with(client.error());
   OpenedKube opened;
   opened.pods = dynamic_cast<PodPorts*>(client->get());
@@ -131,7 +136,7 @@ OrEnd<OpenedKube> KubernetesWork::open() {
 void KubernetesWork::show(RunResult& result) const {
   const PhasesResult& phases = part_->result();
   const Listing objects = object_listing(phases.phases, options_.for_programs);
-  if (!objects.rows.empty()) host_.display().show(objects);
+  if (!objects.rows.empty()) host_.terminal.display().show(objects);
   Listing unmet = unmet_listing();
   int changed = 0;
   for (const PhaseReport& report : phases.phases) {
@@ -139,8 +144,8 @@ void KubernetesWork::show(RunResult& result) const {
     for (const auto& [gate, one] : report.unmet) unmet.rows.push_back(unmet_row(gate, one));
   }
   // People read the same in the findings.
-  if (options_.for_programs) host_.display().show(unmet);
-  if (!phases.phases.empty()) host_.display().show(phase_listing(phases.phases));
+  if (options_.for_programs) host_.terminal.display().show(unmet);
+  if (!phases.phases.empty()) host_.terminal.display().show(phase_listing(phases.phases));
   const bool pending = options_.phases.phase.dry_run && options_.detailed_exitcode && changed > 0;
   if (pending && result.exit == Exit::done) result.exit = Exit::changes_pending;
 }

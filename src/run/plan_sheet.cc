@@ -121,7 +121,7 @@ Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan
                    {"serial", "SERIAL", true},
                    {"macs", "MACS", true},
                    {"trouble", "TROUBLE"}};
-  host.display().show(nodes);
+  host.terminal.display().show(nodes);
   if (!plan.steps.empty()) {
     Listing actions;
     actions.type = "action";
@@ -129,7 +129,7 @@ Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan
                        {"action", "ACTION"}, {"config", "CONFIG", true}, {"why", "WHY"}};
     int number = 0;
     for (const PlannedStep& step : plan.steps) actions.rows.push_back(action_row(step, ++number));
-    host.display().show(actions);
+    host.terminal.display().show(actions);
   }
   RunResult result;
   result.exit = exit_of(plan, detailed_exitcode);
@@ -138,7 +138,7 @@ Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan
   Summary summary = summary_of(input, std::move(result));
   summary.planned = plan.action_count();
   if (plan.action_count() > 0 && summary.result.findings.empty()) summary.next = {"ichor up"};
-  return finish(std::move(summary), host);
+  return finish(std::move(summary), host.terminal);
 }
 
 }  // namespace ichor

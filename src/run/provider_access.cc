@@ -39,10 +39,10 @@ Result<SecretString> output_of(std::vector<std::string> words, Host& host) {
   call.program = words.front();
   call.arguments.assign(words.begin() + 1, words.end());
   for (const char* name : kVariables) {
-    if (const auto value = host.environment(name)) call.variables[name] = *value;
+    if (const auto value = host.environment.variable(name)) call.variables[name] = *value;
   }
   call.limit = kProgramLimit;
-  auto ended = host.run_program(std::move(call));
+  auto ended = host.programs.run_program(std::move(call));
   if (!ended) return forward_error(ended);
   if (ended->exit == 0) return std::move(ended->output);
   return fail(Errc::invalid,
@@ -50,9 +50,9 @@ Result<SecretString> output_of(std::vector<std::string> words, Host& host) {
 }
 
 Result<SecretString> token_of(const SecretSource& source, const std::string& folder, Host& host) {
-  if (!source.file.empty()) return host.read_secret(at_profile(folder, source.file));
+  if (!source.file.empty()) return host.files.read_secret(at_profile(folder, source.file));
   if (!source.variable.empty()) {
-    auto value = host.environment(source.variable);
+    auto value = host.environment.variable(source.variable);
     if (value) return SecretString(*std::move(value));
     return fail(Errc::invalid, fmt::format("the variable {} is not set", source.variable));
   }
@@ -84,7 +84,7 @@ OrEnd<WebServer> real_server(const ProviderPlan& plan, const ProfileInput& input
   server.url = plan.url;
   server.pin = plan.fingerprint;
   if (!plan.ca_file.empty()) {
-    auto ca = host.read_input(at_profile(input.folder, plan.ca_file));
+    auto ca = host.files.read_input(at_profile(input.folder, plan.ca_file));
     if (!ca) {
       return refuse("P7", "the CA of Proxmox cannot be read: " + ca.error().message,
                     "copy /etc/pve/pve-root-ca.pem of the host to that file");
@@ -129,7 +129,7 @@ OrEnd<std::unique_ptr<Provider>> reach_provider(const ProfileInput& input, const
     server->ca_pem = access->ca_pem;
     server->token = access->token;
   }
-  auto provider = host.open_provider(*std::move(server));
+  auto provider = host.network.open_provider(*std::move(server));
   if (!provider) return end_with(provider.error());
   return *std::move(provider);
 }

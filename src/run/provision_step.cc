@@ -47,9 +47,9 @@ Task<void> watch_boot(Context context, const ProfileInput& input, Workspace& spa
     const auto silent = silent_nodes(input, space);
     if (silent.empty() || context.cancelled()) co_return;
     for (const NodePlan* plan : silent) {
-      host.display().emit({EventKind::waiting, context.now(), plan->name, "provision",
-                           fmt::format("VM {} boots; no machine with MAC {} answers yet",
-                                       plan->vmid.value_or(0), plan->mac.value())});
+      host.terminal.display().emit({EventKind::waiting, context.now(), plan->name, "provision",
+                                    fmt::format("VM {} boots; no machine with MAC {} answers yet",
+                                                plan->vmid.value_or(0), plan->mac.value())});
     }
     const Wake wake = co_await sleep_for(limited, kLookAgain);
     if (wake != Wake::signalled) co_return;
@@ -90,20 +90,21 @@ RunResult run_provision(const ProfileInput& input, const RunTarget& target, Clus
     return work_and_show(run, context, options, seen);
   };
   CancelScope scope;
-  const Context context{&host.clock(), &scope};
+  const Context context{&host.loop.clock(), &scope};
   RunResult result;
-  host.display().begin(input.profile);
+  host.terminal.display().begin(input.profile);
   int signal = 0;
   if (options.looks_only || !state) {
-    ProvisionRun run({host.clock(), **provider, host.display(), nullptr}, input.profile,
-                     *input.provider, {});
-    signal = host.drive(into(work(run, context), result), scope);
+    ProvisionRun run({host.loop.clock(), **provider, host.terminal.display(), nullptr},
+                     input.profile, *input.provider, {});
+    signal = host.loop.drive(into(work(run, context), result), scope);
   } else {
-    const Provisioning world{host.clock(), **provider,    host.display(), state->journal(),
-                             host.owner(), input.profile, *input.provider};
+    const Provisioning world{
+        host.loop.clock(),        **provider,    host.terminal.display(), state->journal(),
+        host.environment.owner(), input.profile, *input.provider};
     const bool alone = options.run.value().empty();
-    const ProvisionTurn turn{alone ? new_run_id(host.random()) : options.run, !alone};
-    signal = host.drive(into(provision(context, world, turn, work), result), scope);
+    const ProvisionTurn turn{alone ? new_run_id(host.random) : options.run, !alone};
+    signal = host.loop.drive(into(provision(context, world, turn, work), result), scope);
   }
   if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
   return result;

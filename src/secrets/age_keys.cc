@@ -77,23 +77,23 @@ constexpr const char* kKeyVariables[] = {"AWS_ACCESS_KEY_ID",
 
 class Search {
  public:
-  explicit Search(Host& host) : host_(host) {}
+  explicit Search(LocalPorts& local) : local_(local) {}
 
   void in_variable() {
-    const auto text = host_.environment(kKey);
+    const auto text = local_.environment.variable(kKey);
     if (!text) return nothing(kKey, "not set");
     take(*text, kKey, age::KeyLayout::words);
   }
 
   void in_named_file() {
-    const auto path = host_.environment(kKeyFile);
+    const auto path = local_.environment.variable(kKeyFile);
     if (!path) return nothing(kKeyFile, "not set");
     in_file(*path, fmt::format("{} ({})", kKeyFile, *path));
   }
 
   void in_default_file() {
-    const auto config = host_.environment("XDG_CONFIG_HOME");
-    const auto home = host_.environment("HOME");
+    const auto config = local_.environment.variable("XDG_CONFIG_HOME");
+    const auto home = local_.environment.variable("HOME");
     std::string folder;
     if (config && !config->empty()) {
       folder = *config;
@@ -103,12 +103,12 @@ class Search {
       return nothing("the configuration folder", "HOME is not set");
     }
     const std::string path = folder + "/sops/age/keys.txt";
-    if (!host_.has_file(path)) return nothing(path, "no such file");
+    if (!local_.files.has_file(path)) return nothing(path, "no such file");
     in_file(path, path);
   }
 
   void by_command(const std::vector<std::string>& recipients) {
-    const auto line = host_.environment(kKeyCommand);
+    const auto line = local_.environment.variable(kKeyCommand);
     if (!line) return nothing(kKeyCommand, "not set");
     const auto words = secrets::shell_words(*line);
     if (!words || words->empty()) return trouble(kKeyCommand, "a quote is open, or it is empty");
@@ -117,9 +117,9 @@ class Search {
       ProcessCall call;
       call.program = words->front();
       call.arguments.assign(words->begin() + 1, words->end());
-      call.variables = variables_for_keys(host_);
+      call.variables = variables_for_keys(local_);
       if (i < recipients.size()) call.variables["SOPS_AGE_RECIPIENT"] = recipients[i];
-      const auto done = host_.run_program(call);
+      const auto done = local_.programs.run_program(call);
       if (!done) return trouble(kKeyCommand, done.error().message);
       if (done->exit != 0) {
         trouble(kKeyCommand,
@@ -141,7 +141,7 @@ class Search {
   }
 
   void in_file(const std::string& path, const std::string& where) {
-    const auto text = host_.read_secret(path);
+    const auto text = local_.files.read_secret(path);
     if (!text) return trouble(where, text.error().message);
     take(text->reveal(), where, age::KeyLayout::lines);
   }
@@ -160,7 +160,7 @@ class Search {
     keys_.identities.add(*std::move(found));
   }
 
-  Host& host_;
+  LocalPorts& local_;
   AgeKeys keys_;
 };
 
@@ -172,16 +172,16 @@ std::string AgeKeys::text() const {
   return out;
 }
 
-std::map<std::string, std::string> variables_for_keys(Host& host) {
+std::map<std::string, std::string> variables_for_keys(LocalPorts& local) {
   std::map<std::string, std::string> variables;
   for (const char* name : kKeyVariables) {
-    if (auto value = host.environment(name)) variables[name] = *std::move(value);
+    if (auto value = local.environment.variable(name)) variables[name] = *std::move(value);
   }
   return variables;
 }
 
-AgeKeys find_age_keys(const std::vector<std::string>& recipients, Host& host) {
-  Search search(host);
+AgeKeys find_age_keys(const std::vector<std::string>& recipients, LocalPorts& local) {
+  Search search(local);
   search.in_variable();
   search.in_named_file();
   search.by_command(recipients);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "port/host.h"
+#include "port/local_ports.h"
 #include "secrets/age_key.h"
 
 namespace ichor {
@@ -21,10 +21,10 @@ struct AgeKeys {
 
 /// What the sops program and SOPS_AGE_KEY_CMD see of our environment, besides HOME and PATH: the
 /// variables of key services and password managers.
-std::map<std::string, std::string> variables_for_keys(Host& host);
+std::map<std::string, std::string> variables_for_keys(LocalPorts& local);
 
 /// Looks where sops does: SOPS_AGE_KEY, SOPS_AGE_KEY_FILE, SOPS_AGE_KEY_CMD (asked for each of
 /// `recipients`), and keys.txt in the user's configuration folder. All of them count.
-AgeKeys find_age_keys(const std::vector<std::string>& recipients, Host& host);
+AgeKeys find_age_keys(const std::vector<std::string>& recipients, LocalPorts& local);
 
 }  // namespace ichor

@@ -15,13 +15,13 @@ Result<sops::Format> format_wanted(const std::string& flag, const std::string& f
 }
 
 Result<SecretString> ask_sops(std::vector<std::string> arguments, std::string_view text,
-                              Host& host) {
+                              LocalPorts& local) {
   ProcessCall call;
   call.program = "sops";
   call.arguments = std::move(arguments);
-  call.variables = variables_for_keys(host);
+  call.variables = variables_for_keys(local);
   call.input = SecretString(std::string(text));
-  auto done = host.run_program(std::move(call));
+  auto done = local.programs.run_program(std::move(call));
   if (!done) return forward_error(done);
   if (done->exit != 0) {
     return fail(Errc::io, fmt::format("sops ended with {}: {}", done->exit, done->errors));
@@ -30,10 +30,10 @@ Result<SecretString> ask_sops(std::vector<std::string> arguments, std::string_vi
 }
 
 Result<SecretString> open_sops(std::string_view text, const std::string& file,
-                               const sops::DecryptOptions& options, Host& host) {
+                               const sops::DecryptOptions& options, LocalPorts& local) {
   const auto readers = sops::readers_of(text, file, options.input);
   if (!readers) return forward_error(readers);
-  const AgeKeys keys = find_age_keys(readers->recipients, host);
+  const AgeKeys keys = find_age_keys(readers->recipients, local);
   bool no_key = false;
   auto plain = sops::decrypt(text, file, options, keys.identities, &no_key);
   if (plain || !no_key) return plain;
@@ -41,7 +41,7 @@ Result<SecretString> open_sops(std::string_view text, const std::string& file,
   if (readers->others() || keys.identities.outside > 0) {
     auto asked = ask_sops({"decrypt", "--input-type", std::string(sops::name_of(options.input)),
                            "--output-type", std::string(sops::name_of(options.output))},
-                          text, host);
+                          text, local);
     if (asked || asked.error().code != Errc::invalid) return asked;
     message += ". Keys other than X25519 ones of age need the sops program, which is not installed";
   }
@@ -49,21 +49,21 @@ Result<SecretString> open_sops(std::string_view text, const std::string& file,
               fmt::format("{}. It is encrypted for {}; {}", message, readers->text(), keys.text()));
 }
 
-Result<SecretString> open_if_sealed(SecretString text, const std::string& file, Host& host) {
+Result<SecretString> open_if_sealed(SecretString text, const std::string& file, LocalPorts& local) {
   const auto format = sops::format_of(file);
   if (!format || !sops::looks_encrypted(text.reveal(), *format)) return text;
-  return open_sops(text.reveal(), file, {*format, *format}, host);
+  return open_sops(text.reveal(), file, {*format, *format}, local);
 }
 
-Result<SecretString> read_secret_file(const std::string& path, Host& host) {
-  auto text = host.read_input(path);
+Result<SecretString> read_secret_file(const std::string& path, LocalPorts& local) {
+  auto text = local.files.read_input(path);
   if (!text) return forward_error(text);
   const SecretString secret(*std::move(text));
   const auto format = sops::format_of(path);
   if (format && sops::looks_encrypted(secret.reveal(), *format)) {
-    return open_sops(secret.reveal(), path, {*format, *format}, host);
+    return open_sops(secret.reveal(), path, {*format, *format}, local);
   }
-  return host.read_secret(path);
+  return local.files.read_secret(path);
 }
 
 }  // namespace ichor

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "base/secret.h"
-#include "port/host.h"
+#include "port/local_ports.h"
 #include "secrets/sops.h"
 
 namespace ichor {
@@ -17,17 +17,17 @@ Result<sops::Format> format_wanted(const std::string& flag, const std::string& f
 /// the sops program if it is installed. If no key fits, the error names the file's recipients and
 /// where keys were looked for.
 Result<SecretString> open_sops(std::string_view text, const std::string& file,
-                               const sops::DecryptOptions& options, Host& host);
+                               const sops::DecryptOptions& options, LocalPorts& local);
 
 /// The same for a text that may or may not be encrypted, in the format of the file's name.
-Result<SecretString> open_if_sealed(SecretString text, const std::string& file, Host& host);
+Result<SecretString> open_if_sealed(SecretString text, const std::string& file, LocalPorts& local);
 
 /// A file with secrets that the operator named: either encrypted with SOPS, and then decrypted, or
 /// plain, and then readable by its owner only.
-Result<SecretString> read_secret_file(const std::string& path, Host& host);
+Result<SecretString> read_secret_file(const std::string& path, LocalPorts& local);
 
 /// Runs the sops program on a text and gives its output.
 Result<SecretString> ask_sops(std::vector<std::string> arguments, std::string_view text,
-                              Host& host);
+                              LocalPorts& local);
 
 }  // namespace ichor

@@ -20,36 +20,36 @@ struct Plan {
 };
 
 /// The nearest .sops.yaml in this folder or above it; empty if there is none.
-std::string find_config(Host& host) {
-  std::string folder = host.absolute(".");
+std::string find_config(LocalPorts& local) {
+  std::string folder = local.files.absolute(".");
   while (folder.ends_with('.') || (folder.ends_with('/') && folder.size() > 1)) folder.pop_back();
   while (true) {
     const std::string path = (folder == "/" ? "" : folder) + "/.sops.yaml";
-    if (host.has_file(path)) return path;
+    if (local.files.has_file(path)) return path;
     const std::size_t slash = folder.rfind('/');
     if (folder.size() <= 1 || slash == std::string::npos) return {};
     folder.resize(std::max<std::size_t>(slash, 1));
   }
 }
 
-Result<std::optional<sops::CreationRule>> rule_for(const std::string& file, Host& host) {
-  const std::string config = find_config(host);
+Result<std::optional<sops::CreationRule>> rule_for(const std::string& file, LocalPorts& local) {
+  const std::string config = find_config(local);
   if (config.empty()) return std::optional<sops::CreationRule>();
-  const auto text = host.read_input(config);
+  const auto text = local.files.read_input(config);
   if (!text) return forward_error(text);
-  std::string path = host.absolute(file);
+  std::string path = local.files.absolute(file);
   const std::string folder = config.substr(0, config.rfind('/') + 1);
   if (path.starts_with(folder)) path.erase(0, folder.size());
   return sops::creation_rule(*text, config, path);
 }
 
-Result<Plan> make_plan(const SealOptions& request, Host& host) {
+Result<Plan> make_plan(const SealOptions& request, LocalPorts& local) {
   Plan plan;
   plan.recipients = request.recipients;
   if (plan.recipients.empty()) {
-    plan.recipients = split_list(host.environment("SOPS_AGE_RECIPIENTS").value_or(""));
+    plan.recipients = split_list(local.environment.variable("SOPS_AGE_RECIPIENTS").value_or(""));
   }
-  const auto rule = rule_for(request.file, host);
+  const auto rule = rule_for(request.file, local);
   // Who names the recipients need not be in the rules.
   if (!rule && plan.recipients.empty()) return forward_error(rule);
   const sops::Rules& wanted = request.rules;
@@ -95,7 +95,7 @@ Result<std::vector<age::Recipient>> parse_recipients(Plan& plan) {
 /// Hands the work to the sops program, which reads .sops.yaml itself.
 Result<SecretString> delegate(const SealOptions& request, const Plan& plan,
                               const sops::EncryptOptions& options, std::string_view text,
-                              Host& host) {
+                              LocalPorts& local) {
   std::vector<std::string> words{"encrypt",
                                  "--input-type",
                                  std::string(sops::name_of(options.input)),
@@ -114,7 +114,7 @@ Result<SecretString> delegate(const SealOptions& request, const Plan& plan,
   add("--encrypted-suffix", request.rules.encrypted_suffix);
   add("--unencrypted-suffix", request.rules.unencrypted_suffix);
   if (request.rules.mac_only_encrypted) words.insert(words.begin(), "--mac-only-encrypted");
-  auto asked = ask_sops(std::move(words), text, host);
+  auto asked = ask_sops(std::move(words), text, local);
   if (asked || asked.error().code != Errc::invalid) return asked;
   return fail(Errc::invalid,
               fmt::format("{}: only the sops program can encrypt to {}, and it is not installed",
@@ -128,8 +128,9 @@ bool has_sops_name(const std::string& path) {
   return name.find(".sops.") != std::string::npos || name.ends_with(".sops");
 }
 
-Result<SecretString> seal_text(const SealOptions& request, const SecretString& plain, Host& host) {
-  auto plan = make_plan(request, host);
+Result<SecretString> seal_text(const SealOptions& request, const SecretString& plain, WallTime now,
+                               LocalPorts& local) {
+  auto plan = make_plan(request, local);
   if (!plan) return forward_error(plan);
   auto recipients = parse_recipients(*plan);
   if (!recipients) return forward_error(recipients);
@@ -146,19 +147,20 @@ Result<SecretString> seal_text(const SealOptions& request, const SecretString& p
   options.input = *input;
   options.output =
       request.output_type.empty() ? *input : *format_wanted(request.output_type, request.file);
-  if (!plan->outside.empty()) return delegate(request, *plan, options, plain.reveal(), host);
+  if (!plan->outside.empty()) return delegate(request, *plan, options, plain.reveal(), local);
   options.recipients = *std::move(recipients);
   options.rules = plan->rules;
-  options.now = host.clock().wall();
+  options.now = now;
   auto sealed = sops::encrypt(plain.reveal(), request.file, options);
   if (!sealed) return forward_error(sealed);
   return SecretString(*std::move(sealed));
 }
 
-Result<SecretString> seal_for_name(const std::string& path, const SecretString& plain, Host& host) {
+Result<SecretString> seal_for_name(const std::string& path, const SecretString& plain, WallTime now,
+                                   LocalPorts& local) {
   SealOptions request;
   request.file = path;
-  auto sealed = seal_text(request, plain, host);
+  auto sealed = seal_text(request, plain, now, local);
   if (sealed) return sealed;
   return fail(
       sealed.error().code,

@@ -5,7 +5,8 @@
 
 #include "base/result.h"
 #include "base/secret.h"
-#include "port/host.h"
+#include "base/time.h"
+#include "port/local_ports.h"
 #include "secrets/sops_rules.h"
 
 namespace ichor {
@@ -24,9 +25,11 @@ struct SealOptions {
 
 /// Encrypts a text as `ichor secrets encrypt` does: to the recipients of the request, of
 /// SOPS_AGE_RECIPIENTS, or of the creation rule in .sops.yaml that fits `request.file`.
-Result<SecretString> seal_text(const SealOptions& request, const SecretString& plain, Host& host);
+Result<SecretString> seal_text(const SealOptions& request, const SecretString& plain, WallTime now,
+                               LocalPorts& local);
 
 /// The same for a new file with has_sops_name(). The error says that nothing is written in plain.
-Result<SecretString> seal_for_name(const std::string& path, const SecretString& plain, Host& host);
+Result<SecretString> seal_for_name(const std::string& path, const SecretString& plain, WallTime now,
+                                   LocalPorts& local);
 
 }  // namespace ichor
