@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
-#include "base/nearest_name.h"
+#include "cluster/run_profile.h"
 #include "lint/read_material.h"
 #include "lint/rules.h"
 #include "lint/source_lines.h"
@@ -131,107 +131,8 @@ OrEnd<Judged> judge(const CommonOptions& common, Host& host, Depth depth) {
   return judged;
 }
 
-/// By its name, or by its address as talosctl does.
-OrEnd<NodePlan*> find_node(const NodeName& name, ClusterProfile& profile) {
-  std::vector<std::string_view> known;
-  for (NodePlan& plan : profile.nodes) {
-    if (plan.name == name || plan.address.value() == name.value()) return &plan;
-    known.push_back(plan.name.value());
-  }
-  return end_with(Exit::usage, fmt::format("{} has no node {}; {}", profile.name, name.value(),
-                                           name_hint(name.value(), known)));
-}
-
-OrEnd<void> place_nodes(const NodeOptions& options, ClusterProfile& profile) {
-  for (const auto& [name, address] : options.addresses) {
-    auto plan = find_node(name, profile);
-    if (!plan) return forward_error(plan);
-    (*plan)->maintenance_address = address;
-  }
-  for (const auto& [name, serial] : options.wipe_consents) {
-    auto plan = find_node(name, profile);
-    if (!plan) return forward_error(plan);
-    profile.wipe_consents[(*plan)->name] = serial;
-  }
-  const auto kept = find_names(options.nodes, profile);
-  if (!kept) return forward_error(kept);
-  if (!kept->empty()) {
-    std::erase_if(profile.nodes, [&](const NodePlan& plan) {
-      return std::find(kept->begin(), kept->end(), plan.name) == kept->end();
-    });
-  }
-  return {};
-}
-
-OrEnd<void> exclude_nodes(const std::vector<NodeName>& names, ProfileInput& input) {
-  ClusterProfile& profile = input.profile;
-  for (const NodeName& name : names) {
-    auto found = find_node(name, profile);
-    if (!found) return forward_error(found);
-    const NodeName left_out = (*found)->name;
-    const auto is_it = [&](const NodePlan& plan) { return plan.name == left_out; };
-    std::erase_if(profile.nodes, is_it);
-    std::erase_if(input.everybody, is_it);
-  }
-  if (!names.empty() && profile.control_plane_count() == 0) {
-    return end_with(Exit::usage, "no control plane is left");
-  }
-  return {};
-}
-
-OrEnd<void> settle_access(const AccessOptions& options, ProfileInput& input) {
-  input.access = options;
-  for (const std::string& word : options.endpoints) {
-    const NodePlan* plan = input.profile.find(NodeName(word));
-    if (plan && plan->role != Role::control_plane) {
-      return end_with(
-          Exit::usage,
-          fmt::format("--endpoints: {} is a worker, and workers pass no calls on", word));
-    }
-    const bool is_address = word.find_first_not_of("0123456789.") == std::string::npos ||
-                            word.find(':') != std::string::npos;
-    if (!plan && !is_address) {
-      return end_with(Exit::usage, fmt::format("--endpoints: {} is neither an address nor a node "
-                                               "of {}",
-                                               word, input.profile.name));
-    }
-    input.endpoints.push_back(plan ? plan->address : IpAddress(word));
-  }
-  return {};
-}
-
-/// Fingerprints are a demand, also together with --insecure; that alone drops the profile's own.
-OrEnd<void> settle_trust(const TrustOptions& options, ProfileInput& input) {
-  for (const auto& [name, key] : options.accepted_keys) {
-    auto plan = find_node(name, input.profile);
-    if (!plan) return forward_error(plan);
-    input.profile.accepted_keys[(*plan)->name] = key;
-  }
-  if (!options.fingerprints.empty()) {
-    input.profile.trust = Trust::pin;
-    input.profile.pins = options.fingerprints;
-  } else if (options.insecure) {
-    input.profile.trust = Trust::insecure;
-    for (NodePlan& plan : input.profile.nodes) plan.pin = {};
-    input.warnings.push_back({Severity::warning,
-                              "insecure",
-                              {},
-                              "--insecure",
-                              "whatever answers in maintenance mode gets a config with the "
-                              "cluster's keys",
-                              "say which keys are theirs with --cert-fingerprint"});
-  }
-  return {};
-}
-
-void order_nodes(const ChangeOptions& options, ClusterProfile& profile) {
-  if (options.order != Order::as_profile) {
-    profile.sequential = options.order == Order::sequential;
-  }
-  if (options.concurrency) profile.concurrency = *options.concurrency;
-}
-
-OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged, Host& host) {
+/// Refuses a profile with errors, and one of another cluster.
+OrEnd<void> check_usable(const CommonOptions& common, Judged& judged, Host& host) {
   if (has_error(judged.findings)) {
     RunResult result;
     result.exit = Exit::findings;
@@ -245,44 +146,10 @@ OrEnd<ProfileInput> accept(const CommonOptions& common, Judged judged, Host& hos
     return end_with(Exit::usage, fmt::format("{} describes the cluster {}, not {}", common.profile,
                                              profile.name, common.cluster));
   }
-  // By what the machines at the provider are told, where the profile does not say.
-  if (judged.reading.provider) bind_machines(judged.reading.profile, *judged.reading.provider);
-  return ProfileInput{std::move(judged.reading.profile),
-                      std::move(judged.findings),
-                      std::move(judged.folder),
-                      std::move(judged.reading.ready_configs),
-                      std::move(judged.patches),
-                      std::move(judged.reading.recipe),
-                      {},
-                      {},
-                      common.profile,
-                      {},
-                      std::move(judged.reading.provider)};
+  return {};
 }
 
 }  // namespace
-
-OrEnd<std::vector<NodeName>> find_names(const std::vector<NodeName>& typed,
-                                        ClusterProfile& profile) {
-  std::vector<NodeName> names;
-  for (const NodeName& name : typed) {
-    auto plan = find_node(name, profile);
-    if (!plan) return forward_error(plan);
-    names.push_back((*plan)->name);
-  }
-  return names;
-}
-
-void take_patience(const PatienceOptions& options, ClusterProfile& profile) {
-  RetryLimits& retry = profile.retry;
-  if (options.retries) retry.retries = *options.retries;
-  if (options.retry_initial) retry.initial = *options.retry_initial;
-  if (options.retry_max) retry.max = *options.retry_max;
-  retry.max = std::max(retry.max, retry.initial);
-  if (options.apply) profile.budgets.apply = *options.apply;
-  if (options.verify) profile.budgets.verify = *options.verify;
-  if (options.stuck) profile.budgets.stuck = *options.stuck;
-}
 
 OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Host& host) {
   auto judged = judge(common, host, Depth::configs);
@@ -290,28 +157,30 @@ OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Host
   return std::move(judged->findings);
 }
 
-OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const ProfileOptions& options,
+OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const RunOptions& options,
                                        Host& host) {
   auto judged = judge(common, host, Depth::profile);
   if (!judged) return forward_error(judged);
-  auto input = accept(common, *std::move(judged), host);
-  if (!input) return input;
-  if (auto settled = settle_access(options.nodes.access, *input); !settled) {
-    return forward_error(settled);
-  }
-  if (auto settled = settle_trust(options.nodes.trust, *input); !settled) {
-    return forward_error(settled);
-  }
-  input->everybody = input->profile.nodes;
-  if (auto placed = place_nodes(options.nodes, input->profile); !placed) {
-    return forward_error(placed);
-  }
-  if (auto excluded = exclude_nodes(options.exclude, *input); !excluded) {
-    return forward_error(excluded);
-  }
-  order_nodes(options.change, input->profile);
-  take_patience(options.change.patience, input->profile);
-  return input;
+  if (auto usable = check_usable(common, *judged, host); !usable) return forward_error(usable);
+  ProfileReading& reading = judged->reading;
+  // By what the machines at the provider are told, where the profile does not say.
+  if (reading.provider) bind_machines(reading.profile, *reading.provider);
+  auto run = run_profile(std::move(reading.profile), options);
+  if (!run) return forward_error(run);
+  std::vector<Finding> warnings = std::move(judged->findings);
+  warnings.insert(warnings.end(), std::move_iterator(run->warnings.begin()),
+                  std::move_iterator(run->warnings.end()));
+  return ProfileInput{std::move(run->profile),
+                      std::move(warnings),
+                      std::move(judged->folder),
+                      std::move(reading.ready_configs),
+                      std::move(judged->patches),
+                      std::move(reading.recipe),
+                      options.nodes.access,
+                      std::move(run->endpoints),
+                      common.profile,
+                      std::move(run->everybody),
+                      std::move(reading.provider)};
 }
 
 std::string state_path(const CommonOptions& common, const ProfileInput& input) {

@@ -17,7 +17,7 @@ namespace ichor {
 
 /// A profile that may be acted upon: read and linted without an error.
 struct ProfileInput {
-  ClusterProfile profile;
+  const ClusterProfile profile;  // with the options of this run, see run_profile()
   std::vector<Finding> warnings;
   std::string folder;         // that the profile's own paths start from
   std::string ready_configs;  // a folder, or empty; see ProfileReading
@@ -35,25 +35,11 @@ struct ProfileInput {
   bool narrowed() const { return profile.nodes.size() < everybody.size(); }
 };
 
-/// What the flags of a command say about the profile.
-struct ProfileOptions {
-  NodeOptions nodes;
-  ChangeOptions change;
-  std::vector<NodeName> exclude;  // the operator's word that these are not part of the plan
-};
-
-/// Reads the profile and takes the flags into it. Ends with exit 64 if there is no such file or a
-/// flag names a node that it does not have, and with 3 and all findings at once if one of them is
+/// Reads the profile and takes the options into it. Ends with exit 64 if there is no such file or a
+/// option names a node that it does not have, and with 3 and all findings at once if one of them is
 /// an error.
-OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const ProfileOptions& options,
+OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const RunOptions& options,
                                        Host& host);
-
-/// The flags' patience instead of the profile's.
-void take_patience(const PatienceOptions& options, ClusterProfile& profile);
-
-/// The names of the nodes that were typed, by name or address; exit 64 if there is no such node.
-OrEnd<std::vector<NodeName>> find_names(const std::vector<NodeName>& typed,
-                                        ClusterProfile& profile);
 
 /// All findings of the profile, errors or not.
 OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Host& host);

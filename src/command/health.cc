@@ -39,9 +39,10 @@ void judge_layers(const HealthRequest& request, const ProfileInput& input, const
 }  // namespace
 
 Exit run(const HealthRequest& request, const CommonOptions& common, Host& host) {
-  auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
+  ChangeOptions change;
+  change.patience.verify = request.wait_timeout;
+  auto input = read_profile_input(common, {request.nodes, change, {}}, host);
   if (!input) return finish(std::move(input).error(), host.terminal);
-  if (request.wait_timeout) input->profile.budgets.verify = *request.wait_timeout;
   const auto target = find_target(common, *input, host);
   if (!target) return finish(target.error(), host.terminal);
   auto space = open_workspace(*input, target->workspace_options(), host);

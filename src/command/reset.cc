@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "cluster/run_profile.h"
 #include "command/commands.h"
 #include "run/partial_run.h"
 
@@ -35,8 +36,8 @@ OrEnd<void> keep_quorum(const ClusterProfile& profile, const ResetPlan& plan) {
   return tl::unexpected(std::move(result));
 }
 
-OrEnd<ResetPlan> make_reset_plan(const ResetOptions& request, ProfileInput& input) {
-  ClusterProfile& profile = input.profile;
+OrEnd<ResetPlan> make_reset_plan(const ResetOptions& request, const ProfileInput& input) {
+  const ClusterProfile& profile = input.profile;
   if (request.all && request.cluster_name != profile.name) {
     return end_with(Exit::usage, fmt::format("--cluster-name says {}, and the profile is of {}",
                                              request.cluster_name, profile.name));

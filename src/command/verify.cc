@@ -29,14 +29,15 @@ Exit run(const VerifyRequest& request, const CommonOptions& common, Host& host) 
     return finish(summary_of(*input, std::move(result)), host.terminal);
   }
   // Before bootstrap no node can run: it is enough that only etcd is missing.
+  ClusterProfile looked_at = input->profile;
   if (!request.patience.verify) {
-    Duration& budget = input->profile.budgets.verify;
+    Duration& budget = looked_at.budgets.verify;
     budget = std::min(budget, kConfiguredTime);
   }
   EngineOptions options{{}, false};
   options.steps = {
       {std::make_shared<Configured>(), Who::every_node, Milestone::none, Milestone::none, false}};
-  Summary summary = summary_of(*input, run_engine(input->profile, *space, options, host));
+  Summary summary = summary_of(*input, run_engine(looked_at, *space, options, host));
   if (summary.result.exit == Exit::done) {
     summary.result.verdict += "; etcd is not bootstrapped yet";
     summary.next = {"ichor bootstrap"};

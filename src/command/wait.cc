@@ -158,7 +158,9 @@ Exit wait_in_kubernetes(const WaitRequest& request, const CommonOptions& common,
 }
 
 Exit wait_in_talos(const WaitRequest& request, const CommonOptions& common, Host& host) {
-  auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
+  ChangeOptions change;
+  change.patience.etcd = std::max<Duration>(request.timeout, kLook);
+  auto input = read_profile_input(common, {request.nodes, change, {}}, host);
   if (!input) return finish(std::move(input).error(), host.terminal);
   const auto target = find_target(common, *input, host);
   if (!target) return finish(target.error(), host.terminal);
@@ -168,7 +170,6 @@ Exit wait_in_talos(const WaitRequest& request, const CommonOptions& common, Host
   auto space = open_workspace(*input, place, host);
   if (!space) return finish(std::move(space).error(), host.terminal);
   if (request.what == "etcd") {
-    input->profile.budgets.etcd = std::max<Duration>(request.timeout, kLook);
     RunResult result = run_engine(input->profile, *space, {{"etcd"}, false}, host);
     return finish(summary_of(*input, std::move(result)), host.terminal);
   }

@@ -61,8 +61,8 @@ struct NodeOptions {
 struct PatienceOptions {
   std::optional<int> retries;
   std::optional<Duration> retry_initial, retry_max;
-  std::optional<Duration> stuck;          // in one stage, until it is told what is unmet
-  std::optional<Duration> apply, verify;  // for the whole step
+  std::optional<Duration> stuck;                // in one stage, until it is told what is unmet
+  std::optional<Duration> apply, verify, etcd;  // for the whole step
 };
 
 /// What every command that changes nodes takes.
@@ -76,6 +76,13 @@ struct ChangeOptions {
   bool raise_contract{false};
   PatienceOptions patience;
   std::string config_dir;  // ready-made configs; empty: those of the profile, or generated ones
+};
+
+/// What the options of one run say about the profile.
+struct RunOptions {
+  NodeOptions nodes;
+  ChangeOptions change;
+  std::vector<NodeName> exclude;  // the operator's word that these are not part of the plan
 };
 
 /// What `up --lab` takes.

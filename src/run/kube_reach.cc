@@ -68,7 +68,7 @@ OrEnd<KubeReach> reach_kube(const std::string& file, const NodeOptions& nodes,
     if (!input) return forward_error(input);
     auto target = find_target(common, *input, host);
     if (!target) return forward_error(target);
-    reach.input = *std::move(input);
+    reach.input.emplace(*std::move(input));
     reach.target = *std::move(target);
   }
   auto kubeconfig = file.empty() ? find_kubeconfig(file, *reach.input, *reach.target, host)

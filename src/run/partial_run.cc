@@ -4,16 +4,16 @@
 
 namespace ichor {
 
-Exit run_phases(const CommonOptions& common, const ProfileOptions& profile,
-                const EngineOptions& options, Host& host) {
-  auto input = read_profile_input(common, profile, host);
+Exit run_phases(const CommonOptions& common, const RunOptions& run, const EngineOptions& options,
+                Host& host) {
+  auto input = read_profile_input(common, run, host);
   if (!input) return finish(std::move(input).error(), host.terminal);
   const auto target = find_target(common, *input, host);
   if (!target) return finish(target.error(), host.terminal);
-  if (profile.change.dry_run) {
-    return plan_phases(*input, *target, {options.phases, profile.change}, host);
+  if (run.change.dry_run) {
+    return plan_phases(*input, *target, {options.phases, run.change}, host);
   }
-  WorkspaceOptions place = target->workspace_options(profile.change);
+  WorkspaceOptions place = target->workspace_options(run.change);
   place.makes_secrets = options.changes_nodes;
   auto space = open_workspace(*input, place, host);
   if (!space) return finish(std::move(space).error(), host.terminal);
@@ -21,7 +21,7 @@ Exit run_phases(const CommonOptions& common, const ProfileOptions& profile,
       options.changes_nodes ? export_configs(*target, *input, *space, host) : WrittenFiles();
   if (!configs) return finish(end_with(configs.error()).value(), host.terminal);
   EngineOptions adopting = options;
-  adopting.adopt = profile.change.adopt;
+  adopting.adopt = run.change.adopt;
   Summary summary = summary_of(*input, run_engine(input->profile, *space, adopting, host));
   summary.written = *configs;
   return finish(std::move(summary), host.terminal);

@@ -11,7 +11,7 @@
 namespace ichor {
 
 /// Runs some phases of the sequence on the profile's cluster, or with dry_run only plans them.
-Exit run_phases(const CommonOptions& common, const ProfileOptions& profile,
-                const EngineOptions& options, Host& host);
+Exit run_phases(const CommonOptions& common, const RunOptions& run, const EngineOptions& options,
+                Host& host);
 
 }  // namespace ichor
