@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/url.h"
 #include "lab/control_server.h"
 #include "lab/diary.h"
 #include "lab/fault_injector.h"
@@ -37,12 +38,6 @@ constexpr const char* kMachinesFile = "machines.json";
 /// of scale: many machines change together.
 constexpr Duration kKubeDelay = std::chrono::milliseconds(20);
 constexpr Duration kSweepEvery = std::chrono::seconds(1);
-
-std::string host_of(const std::string& url) {
-  const std::size_t scheme = url.find("://");
-  const std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
-  return url.substr(begin, url.find_first_of(":/", begin) - begin);
-}
 
 bool is_address(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/url.h"
 #include "lab/kube/model.h"
 #include "lab/kube/objects.h"
 #include "lab/net/socket_inside.h"
@@ -15,13 +16,6 @@ namespace {
 constexpr Duration kServerLifetime = std::chrono::hours(24 * 365);
 /// The DaemonSet whose pods are a node's network, where the config has none.
 constexpr std::string_view kNetwork = "cilium";
-
-/// "192.168.22.100" of "https://192.168.22.100:6443".
-std::string host_of(const std::string& url) {
-  const std::size_t scheme = url.find("://");
-  const std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
-  return url.substr(begin, url.find_first_of(":/", begin) - begin);
-}
 
 bool is_address(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;

@@ -13,9 +13,9 @@ char folded(char c) {
   return c == '-' ? '_' : c;
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours between two words. Case and the kind
-/// of dash count for nothing.
-std::size_t edits(std::string_view a, std::string_view b) {
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -33,8 +33,6 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-}  // namespace
-
 std::string_view nearest_name(std::string_view written,
                               const std::vector<std::string_view>& known) {
   constexpr std::size_t written_max = 100;
@@ -42,7 +40,7 @@ std::string_view nearest_name(std::string_view written,
   std::size_t best_edits = 0;
   if (written.size() > written_max) return best;
   for (const std::string_view name : known) {
-    const std::size_t count = edits(written, name);
+    const std::size_t count = edit_distance(written, name);
     const std::size_t allowed = 1 + name.size() / 4;
     if (count <= allowed && (best.empty() || count < best_edits)) {
       best = name;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "base/duration.h"
 #include "base/words.h"
 
 namespace ichor {
@@ -223,16 +224,8 @@ void declare_order(FlagSet& flags, ChangeOptions& options) {
 }
 
 std::optional<Duration> parse_time(const std::string& text) {
-  constexpr std::int64_t seconds_max = 1000 * 3600;
-  std::int64_t count = 0;
-  const char* const end = text.data() + text.size();
-  const auto [unit, error] = std::from_chars(text.data(), end, count);
-  if (error != std::errc() || unit + 1 != end || count <= 0 || count > seconds_max) {
-    return std::nullopt;
-  }
-  const std::int64_t factor = *unit == 's' ? 1 : *unit == 'm' ? 60 : *unit == 'h' ? 3600 : 0;
-  if (factor == 0 || count * factor > seconds_max) return std::nullopt;
-  return std::chrono::seconds(count * factor);
+  const std::optional<Duration> time = parse_duration(text);
+  return time > Duration::zero() ? time : std::nullopt;
 }
 
 }  // namespace ichor

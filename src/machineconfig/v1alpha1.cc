@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/url.h"
 #include "machineconfig/api_server_defaults.h"
 #include "machineconfig/document.h"
 #include "secrets/base64.h"
@@ -15,15 +16,6 @@ constexpr std::string_view kDefaultServiceSubnet = "10.96.0.0/12";
 
 std::string_view or_default(const std::string& text, std::string_view otherwise) {
   return text.empty() ? otherwise : std::string_view(text);
-}
-
-/// Host of "https://host:port"; brackets of an IPv6 address are not part of it.
-std::string host_of(std::string_view url) {
-  if (const std::size_t scheme = url.find("://"); scheme != std::string_view::npos) {
-    url.remove_prefix(scheme + 3);
-  }
-  if (url.starts_with('[')) return std::string(url.substr(1, url.find(']') - 1));
-  return std::string(url.substr(0, url.find_first_of(":/")));
 }
 
 yaml::Node encoded(const pki::CertificateAndKey& pair, bool with_key) {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/duration.h"
 #include "base/nearest_name.h"
-#include "profile/duration.h"
 
 namespace ichor {
 namespace {

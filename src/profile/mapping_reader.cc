@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/duration.h"
 #include "base/nearest_name.h"
-#include "profile/duration.h"
 
 namespace ichor {
 

@@ -7,22 +7,15 @@
 #include <openssl/kdf.h>
 
 #include "base/check.h"
+#include "secrets/openssl.h"
 
 namespace ichor::secrets {
 
 namespace {
 
-template <auto Release>
-struct Releaser {
-  template <class T>
-  void operator()(T* object) const {
-    Release(object);
-  }
-};
-
-using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, Releaser<EVP_CIPHER_CTX_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Releaser<EVP_PKEY_free>>;
-using KeyContext = std::unique_ptr<EVP_PKEY_CTX, Releaser<EVP_PKEY_CTX_free>>;
+using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, pki::Releaser<EVP_CIPHER_CTX_free>>;
+using Key = pki::Pkey;
+using KeyContext = pki::PkeyContext;
 
 constexpr std::size_t kKeySize = 32;
 constexpr std::size_t kNonceMax = 128;  // that OpenSSL's GCM takes

@@ -9,7 +9,7 @@
 
 namespace ichor::pki {
 
-/// OpenSSL's objects with their release functions, for the .cc files of this folder.
+/// OpenSSL's objects with their release functions.
 template <auto Release>
 struct Releaser {
   template <class T>

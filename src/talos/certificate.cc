@@ -16,23 +16,10 @@ namespace {
 constexpr std::string_view kTalosLabel = "ED25519 PRIVATE KEY";
 constexpr std::string_view kStandardLabel = "PRIVATE KEY";
 
-BioPtr read_only(std::string_view bytes) {
-  BioPtr bio(BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())));
-  check(bio != nullptr, "OpenSSL has memory");
-  return bio;
-}
-
-/// A passphrase would be asked for on the terminal; there is none.
-int no_passphrase(char*, int, int, void*) { return -1; }
+using StorePtr = std::unique_ptr<X509_STORE, pki::Releaser<X509_STORE_free>>;
+using StoreContext = std::unique_ptr<X509_STORE_CTX, pki::Releaser<X509_STORE_CTX_free>>;
 
 }  // namespace
-
-X509Ptr certificate_from_pem(std::string_view pem) {
-  const BioPtr bio = read_only(pem);
-  X509Ptr certificate(PEM_read_bio_X509(bio.get(), nullptr, no_passphrase, nullptr));
-  ERR_clear_error();
-  return certificate;
-}
 
 std::string standard_key_label(std::string_view pem) {
   std::string text(pem);
@@ -42,10 +29,10 @@ std::string standard_key_label(std::string_view pem) {
   return text;
 }
 
-EvpKeyPtr key_from_pem(std::string_view pem) {
+pki::Pkey key_from_pem(std::string_view pem) {
   std::string text = standard_key_label(pem);
-  const BioPtr bio = read_only(text);
-  EvpKeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
+  const pki::Bio bio = pki::read_bio(text);
+  pki::Pkey key(PEM_read_bio_PrivateKey(bio.get(), nullptr, pki::no_password, nullptr));
   ERR_clear_error();
   OPENSSL_cleanse(text.data(), text.size());
   return key;
@@ -65,8 +52,8 @@ Fingerprint fingerprint_of(const X509& leaf) {
 }
 
 ChainFault judge_chain(X509& leaf, X509& ca, const IpAddress& address) {
-  const X509StorePtr store(X509_STORE_new());
-  const X509StoreCtxPtr context(X509_STORE_CTX_new());
+  const StorePtr store(X509_STORE_new());
+  const StoreContext context(X509_STORE_CTX_new());
   check(store != nullptr, "OpenSSL has memory");
   check(context != nullptr, "OpenSSL has memory");
   X509_STORE_add_cert(store.get(), &ca);
@@ -100,7 +87,7 @@ std::int64_t seconds_outside(const X509& leaf) {
 }
 
 std::string name_text(const X509_NAME* name) {
-  const BioPtr bio(BIO_new(BIO_s_mem()));
+  const pki::Bio bio(BIO_new(BIO_s_mem()));
   check(bio != nullptr, "OpenSSL has memory");
   X509_NAME_print_ex(bio.get(), name, 0, XN_FLAG_RFC2253);
   const char* text = nullptr;

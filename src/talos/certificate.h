@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "model/ids.h"
-#include "talos/openssl_ptr.h"
+#include "secrets/openssl.h"
 
 namespace ichor {
 
@@ -17,12 +17,9 @@ enum class ChainFault {
   wrong_name,  // signed by it, for another address
 };
 
-/// The first certificate of a PEM text; null if there is none.
-X509Ptr certificate_from_pem(std::string_view pem);
-
 /// A private key in PEM; null if it cannot be read. Talos' own label "ED25519 PRIVATE KEY", which
 /// OpenSSL does not know, is understood.
-EvpKeyPtr key_from_pem(std::string_view pem);
+pki::Pkey key_from_pem(std::string_view pem);
 
 /// The PEM with Talos' label replaced by the standard one, for libraries that read it themselves.
 std::string standard_key_label(std::string_view pem);

@@ -52,7 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (service.ParseFromString(bytes)) service_from(service);
   version_from(bytes);
   check(is_utf8(clean_text(bytes)), "clean text is UTF-8");
-  if (const X509Ptr certificate = certificate_from_pem(bytes)) fingerprint_of(*certificate);
+  if (const pki::X509Handle certificate = pki::read_certificate(bytes))
+    fingerprint_of(*certificate);
   key_from_pem(bytes);
   return 0;
 }

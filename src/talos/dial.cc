@@ -49,9 +49,9 @@ void watch_over(tcp::socket& socket) {
 
 /// The parsed credentials; all null if there are none.
 struct Dialer::Keys {
-  X509Ptr ca;
-  X509Ptr client;
-  EvpKeyPtr client_key;
+  pki::X509Handle ca;
+  pki::X509Handle client;
+  pki::Pkey client_key;
 };
 
 /// What the handshake of one connection shows. OpenSSL's callbacks find it by the connection.
@@ -62,7 +62,7 @@ struct Dialer::Handshake {
   int on_client_wanted(SSL* tls, X509** certificate, EVP_PKEY** key) {
     report.wants_client = true;
     if (!keys.client) return 0;
-    const X509Ptr leaf(SSL_get1_peer_certificate(tls));
+    const pki::X509Handle leaf(SSL_get1_peer_certificate(tls));
     if (!leaf) return 0;
     report.chain = judge_chain(*leaf, *keys.ca, address);
     report.chain_judged = true;
@@ -79,7 +79,7 @@ struct Dialer::Handshake {
 
   /// Reads what is known when the handshake is over; the error says why there is no HTTP/2.
   Result<void> look_around(SSL* tls) {
-    const X509Ptr leaf(SSL_get1_peer_certificate(tls));
+    const pki::X509Handle leaf(SSL_get1_peer_certificate(tls));
     if (!leaf) return ichor::fail(Errc::invalid, "the server has no certificate");
     report.fingerprint = fingerprint_of(*leaf);
     report.contact = Contact::shaken;
@@ -164,8 +164,8 @@ Dialer::Handshake* handshake_of(const SSL* tls) {
   return static_cast<Dialer::Handshake*>(SSL_get_app_data(tls));
 }
 
-SslCtxPtr make_context() {
-  SslCtxPtr context(SSL_CTX_new(TLS_client_method()));
+SslContext make_context() {
+  SslContext context(SSL_CTX_new(TLS_client_method()));
   check(context != nullptr, "OpenSSL has memory");
   SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
   constexpr unsigned char h2[] = {2, 'h', '2'};
@@ -251,8 +251,8 @@ Task<CallResult<void>> await_greeting(Context context, std::shared_ptr<Limit> li
 Dialer::Dialer(asio::io_context& io, const TalosCredentials* credentials)
     : io_(io), keys_(std::make_unique<Keys>()), tls_(make_context()) {
   if (!credentials) return;
-  keys_->ca = certificate_from_pem(credentials->ca_pem);
-  keys_->client = certificate_from_pem(credentials->client_cert_pem);
+  keys_->ca = pki::read_certificate(credentials->ca_pem);
+  keys_->client = pki::read_certificate(credentials->client_cert_pem);
   keys_->client_key = key_from_pem(credentials->client_key_pem.reveal());
   if (!keys_->ca || !keys_->client || !keys_->client_key) *keys_ = {};
 }

@@ -7,12 +7,14 @@
 #include "async/task.h"
 #include "grpc/channel.h"
 #include "port/talos_api.h"
+#include "secrets/openssl.h"
 #include "talos/credentials.h"
 #include "talos/endpoint.h"
 #include "talos/handshake_report.h"
-#include "talos/openssl_ptr.h"
 
 namespace ichor {
+
+using SslContext = std::unique_ptr<SSL_CTX, pki::Releaser<SSL_CTX_free>>;
 
 /// Opens connections to nodes. Who answers is judged within the handshake of the very connection
 /// that carries the calls later, before any byte above TLS leaves: TLS 1.3 with ALPN h2 is
@@ -53,7 +55,7 @@ class Dialer {
   struct Keys;
   boost::asio::io_context& io_;
   std::unique_ptr<Keys> keys_;
-  SslCtxPtr tls_;
+  SslContext tls_;
 };
 
 }  // namespace ichor

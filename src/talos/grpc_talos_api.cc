@@ -26,12 +26,12 @@ tl::unexpected<CallError> called_off() {
 }
 
 Result<void> check_pair(const TalosCredentials& credentials) {
-  if (!certificate_from_pem(credentials.ca_pem)) {
+  if (!pki::read_certificate(credentials.ca_pem)) {
     return fail(Errc::invalid, "the Talos CA is not a PEM certificate");
   }
-  const X509Ptr client = certificate_from_pem(credentials.client_cert_pem);
+  const pki::X509Handle client = pki::read_certificate(credentials.client_cert_pem);
   if (!client) return fail(Errc::invalid, "the client certificate is not a PEM certificate");
-  const EvpKeyPtr key = key_from_pem(credentials.client_key_pem.reveal());
+  const pki::Pkey key = key_from_pem(credentials.client_key_pem.reveal());
   if (!key) return fail(Errc::invalid, "the client key is not a PEM private key");
   if (X509_check_private_key(client.get(), key.get()) != 1) {
     return fail(Errc::invalid, "the client key does not belong to the client certificate");

@@ -10,8 +10,8 @@ namespace ichor {
 
 /// A certificate with its key, for tests. Ed25519, as Talos makes them.
 struct TestCertificate {
-  X509Ptr certificate;
-  EvpKeyPtr key;
+  pki::X509Handle certificate;
+  pki::Pkey key;
 
   std::string pem() const;
   std::string key_pem() const;

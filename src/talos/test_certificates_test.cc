@@ -28,13 +28,13 @@ void add_extension(X509* certificate, X509* issuer, int nid, const std::string& 
 }  // namespace
 
 std::string TestCertificate::pem() const {
-  const BioPtr bio(BIO_new(BIO_s_mem()));
+  const pki::Bio bio(BIO_new(BIO_s_mem()));
   PEM_write_bio_X509(bio.get(), certificate.get());
   return text_of(bio.get());
 }
 
 std::string TestCertificate::key_pem() const {
-  const BioPtr bio(BIO_new(BIO_s_mem()));
+  const pki::Bio bio(BIO_new(BIO_s_mem()));
   PEM_write_bio_PrivateKey(bio.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
   return text_of(bio.get());
 }
@@ -135,7 +135,7 @@ TEST(Certificate, AClientCertificateIsNoServerCertificate) {
 TEST(Certificate, TheFingerprintIsOfTheKeyAndNotOfTheCertificate) {
   const TestCertificate ca = make_ca("talos");
   const TestCertificate node = make_server_certificate(ca, "10.5.0.2");
-  const X509Ptr copy = certificate_from_pem(node.pem());
+  const pki::X509Handle copy = pki::read_certificate(node.pem());
   EXPECT_EQ(fingerprint_of(*copy), node.fingerprint());
   EXPECT_EQ(node.fingerprint().value().size(), 44u);
   EXPECT_EQ(node.fingerprint().value().back(), '=');
@@ -149,13 +149,13 @@ TEST(Certificate, ReadsAKeyUnderTalosLabel) {
     pem.insert(at, "ED25519 ");
   }
   ASSERT_NE(pem.find("BEGIN ED25519 PRIVATE KEY"), pem.npos);
-  const EvpKeyPtr key = key_from_pem(pem);
+  const pki::Pkey key = key_from_pem(pem);
   ASSERT_NE(key, nullptr);
   EXPECT_EQ(EVP_PKEY_eq(key.get(), node.key.get()), 1);
 }
 
 TEST(Certificate, GarbageIsNoCertificateAndNoKey) {
-  EXPECT_EQ(certificate_from_pem("-----BEGIN CERTIFICATE-----\nAAAA\n"), nullptr);
+  EXPECT_EQ(pki::read_certificate("-----BEGIN CERTIFICATE-----\nAAAA\n"), nullptr);
   EXPECT_EQ(key_from_pem(""), nullptr);
 }
 

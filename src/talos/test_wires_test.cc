@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "talos/dial.h"
 
 namespace ichor {
 
@@ -120,8 +121,8 @@ struct TlsRecorder::Impl {
         newest(newest),
         acceptor([this] { run(); }) {}
 
-  SslCtxPtr context_for(const TestCertificate& certificate) const {
-    SslCtxPtr context(SSL_CTX_new(TLS_server_method()));
+  SslContext context_for(const TestCertificate& certificate) const {
+    SslContext context(SSL_CTX_new(TLS_server_method()));
     if (newest == Newest::tls12) SSL_CTX_set_max_proto_version(context.get(), TLS1_2_VERSION);
     if (client_ca) {
       X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), client_ca->certificate.get());
@@ -148,8 +149,8 @@ struct TlsRecorder::Impl {
 
   /// Shakes hands, counts what comes in one piece, and hangs up.
   Connection serve(int fd, const TestCertificate& certificate) const {
-    const SslCtxPtr context = context_for(certificate);
-    const SslPtr ssl(SSL_new(context.get()));
+    const SslContext context = context_for(certificate);
+    const grpc::SslPtr ssl(SSL_new(context.get()));
     SSL_set_fd(ssl.get(), fd);
     Connection seen;
     if (SSL_accept(ssl.get()) != 1) return seen;

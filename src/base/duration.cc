@@ -1,4 +1,4 @@
-#include "profile/duration.h"
+#include "base/duration.h"
 
 #include <array>
 #include <charconv>
