@@ -90,12 +90,6 @@ sim::NodeSpec machine_for(const NodePlan& plan, sim::Personality personality,
   return spec;
 }
 
-sim::Personality nearest_personality(const ClusterProfile& profile) {
-  const TalosVersion& version = profile.talos.version;
-  return std::pair(version.major, version.minor) < std::pair(1, 13) ? sim::Personality::v1_12
-                                                                    : sim::Personality::v1_13;
-}
-
 std::string link_of(const NodePlan& plan) {
   return plan.interface.empty() ? "eth0" : plan.interface;
 }

@@ -10,9 +10,6 @@ namespace ichor::lab {
 sim::NodeSpec machine_for(const NodePlan& plan, sim::Personality personality,
                           sim::Platform platform);
 
-/// Which of the releases that the model knows is nearest to the profile's.
-sim::Personality nearest_personality(const ClusterProfile& profile);
-
 /// The name of the machine's only link.
 std::string link_of(const NodePlan& plan);
 

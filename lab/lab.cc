@@ -278,8 +278,9 @@ class Lab::Impl {
       const std::string& name = plan.name.value();
       if (!records.contains(name)) {
         MachineRecord fresh;
-        fresh.spec = machine_for(plan, options_.personality.value_or(nearest_personality(profile)),
-                                 options_.platform);
+        fresh.spec = machine_for(
+            plan, options_.personality.value_or(sim::nearest_personality(profile.talos.version)),
+            options_.platform);
         fresh.link = link_of(plan);
         records[name] = to_json(fresh);
       }

@@ -68,7 +68,7 @@ json spec_value(const sim::NodeSpec& spec) {
           {"dhcp_address", spec.dhcp_address.value()},
           {"disks", std::move(disks)},
           {"memory", spec.memory_bytes},
-          {"talos", spec.personality == sim::Personality::v1_12 ? "1.12" : "1.13"},
+          {"talos", sim::release_of(spec.personality).name},
           {"container", spec.platform == sim::Platform::container}};
 }
 
@@ -81,7 +81,7 @@ sim::NodeSpec spec_from(const json& value) {
   spec.dhcp_address = IpAddress(value.at("dhcp_address"));
   for (const json& disk : value.at("disks")) spec.disks.push_back(disk_from(disk));
   spec.memory_bytes = value.at("memory");
-  const bool old = value.at("talos") == "1.12";
+  const bool old = value.at("talos") == sim::release_of(sim::Personality::v1_12).name;
   spec.personality = old ? sim::Personality::v1_12 : sim::Personality::v1_13;
   if (value.at("container")) {
     spec.platform = sim::Platform::container;

@@ -116,9 +116,7 @@ SeedPlan rehearsal_plan(const ClusterProfile& profile, std::uint64_t seed,
   none.everything = false;
   SeedPlan plan =
       draw_plan(seed, shape_of(profile), none, has_phases(profile) ? Line::whole : Line::talos);
-  const TalosVersion& version = profile.talos.version;
-  const bool old = std::pair(version.major, version.minor) < std::pair(1, 13);
-  plan.personality = old ? Personality::v1_12 : Personality::v1_13;
+  plan.personality = nearest_personality(profile.talos.version);
   plan.platform = Platform::metal;
   plan.worker_order = profile.worker_order;
   plan.sequential = profile.sequential;

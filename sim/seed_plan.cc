@@ -132,8 +132,7 @@ std::string to_text(const SeedPlan& plan) {
   return fmt::format(
       "seed {} shape {}+{} talos {} platform {} workers {} order {} addresses {} pace {:.2f} "
       "latency {} fault-phase {}{}{} faults [{}]",
-      plan.seed, plan.shape.control_planes, plan.shape.workers,
-      plan.personality == Personality::v1_12 ? "1.12" : "1.13",
+      plan.seed, plan.shape.control_planes, plan.shape.workers, release_of(plan.personality).name,
       plan.platform == Platform::metal ? "metal" : "container",
       plan.worker_order == WorkerOrder::after_api ? "after-api" : "with-control-planes",
       plan.sequential ? "sequential" : "parallel", addresses_word(plan), plan.pace,

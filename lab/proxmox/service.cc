@@ -71,7 +71,8 @@ Result<std::unique_ptr<ProxmoxService>> ProxmoxService::open(Site& site, Store& 
     return forward_error(written);
   }
   service->cluster_ = std::make_shared<PveCluster>(
-      site, PveCluster::Setup{plan, pool, nearest_personality(profile)}, *std::move(state));
+      site, PveCluster::Setup{plan, pool, sim::nearest_personality(profile.talos.version)},
+      *std::move(state));
   service->cluster_->restore(store);
   if (auto listening = service->listen(address); !listening) {
     return forward_error(listening);

@@ -268,15 +268,17 @@ std::string image_trouble(const std::string& image, Personality personality) {
     return "failed to parse Kubernetes version from image reference " + quoted(image) +
            ": invalid image reference: " + quoted(image);
   }
-  const int oldest = personality == Personality::v1_12 ? 30 : 31;
+  const TalosRelease& release = release_of(personality);
   int minor = -1;
   if (version.starts_with("1.")) {
     std::from_chars(version.data() + 2, version.data() + version.size(), minor);
   }
-  const std::string talos = to_text(talos_version(personality)).substr(1);
+  const std::string talos = to_text(release.version).substr(1);
   const std::string subject = "version of Kubernetes " + version;
-  if (minor < oldest) return subject + " is too old to be used with Talos " + talos;
-  if (minor > oldest + 5) return subject + " is too new to be used with Talos " + talos;
+  if (minor < release.oldest_kubernetes)
+    return subject + " is too old to be used with Talos " + talos;
+  if (minor > release.newest_kubernetes)
+    return subject + " is too new to be used with Talos " + talos;
   return "";
 }
 

@@ -2,8 +2,15 @@
 
 namespace ichor::sim {
 
-TalosVersion talos_version(Personality personality) {
-  return personality == Personality::v1_12 ? TalosVersion{1, 12, 6} : TalosVersion{1, 13, 9};
+const TalosRelease& release_of(Personality personality) {
+  return *find_release({1, personality == Personality::v1_12 ? 12 : 13, 0});
+}
+
+TalosVersion talos_version(Personality personality) { return release_of(personality).version; }
+
+Personality nearest_personality(const TalosVersion& version) {
+  const TalosVersion first = release_of(Personality::v1_13).contract();
+  return version < first ? Personality::v1_12 : Personality::v1_13;
 }
 
 Durations container_durations() {

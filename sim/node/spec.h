@@ -6,14 +6,18 @@
 
 #include "base/time.h"
 #include "model/node.h"
+#include "model/talos_release.h"
 
 namespace ichor::sim {
 
 /// Which Talos a node plays; they differ in who serves port 50000 when, and in codes and texts.
 enum class Personality { v1_12, v1_13 };
 
-/// The release that a personality was read from: 1.12.6 or 1.13.9.
+/// The release that a personality was read from, and its version: 1.12.6 or 1.13.9.
+const TalosRelease& release_of(Personality personality);
 TalosVersion talos_version(Personality personality);
+/// How a node of this version behaves, as far as it is played.
+Personality nearest_personality(const TalosVersion& version);
 
 /// A machine with disks and an installer, or Talos' container mode (no disks, no UUID, no install).
 enum class Platform { metal, container };

@@ -7,6 +7,7 @@
 #include "command/commands.h"
 #include "command/gen_config_from.h"
 #include "machineconfig/patch_input.h"
+#include "model/talos_release.h"
 #include "run/deliver.h"
 #include "run/finish.h"
 #include "secrets/talosconfig.h"
@@ -161,7 +162,7 @@ Result<SecretString> talosconfig(const GenConfigRequest& request, const pki::Sec
 
 Exit run(const GenConfigRequest& request, const CommonOptions& common, Host& host) {
   if (!request.from.empty()) return gen_config_from(request, common, host);
-  const auto version = read_talos_version(request.talos_version, {1, 12, 0});
+  const auto version = read_talos_version(request.talos_version, kUsualRelease.contract());
   if (!version) return finish_aside(version.error(), host.terminal);
   std::vector<Finding> early;
   const auto contract = settle_contract(*version, early);

@@ -3,6 +3,7 @@
 #include "machineconfig/contract.h"
 #include "machineconfig/patch_input.h"
 #include "machineconfig/secrets_from_config.h"
+#include "model/talos_release.h"
 #include "run/deliver.h"
 #include "run/finish.h"
 #include "secrets/sops_seal.h"
@@ -25,7 +26,7 @@ OrEnd<pki::SecretsBundle> take_from_config(const std::string& path, Host& host) 
 }  // namespace
 
 Exit run(const GenSecretsRequest& request, const CommonOptions& common, Host& host) {
-  const auto version = read_talos_version(request.talos_version, {1, 12, 0});
+  const auto version = read_talos_version(request.talos_version, kUsualRelease.contract());
   if (!version) return finish_aside(version.error(), host.terminal);
   std::vector<Finding> findings;
   const auto contract = settle_contract(*version, findings);

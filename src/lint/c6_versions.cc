@@ -1,30 +1,17 @@
 #include "lint/c6_versions.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 #include "base/nearest_name.h"
 #include "machineconfig/contract.h"
 #include "model/reporter.h"
+#include "model/talos_release.h"
 #include "profile/formats.h"
 
 namespace ichor {
 
 namespace {
-
-struct Range {
-  int talos, oldest, newest;  // all of them minor versions
-};
-
-/// The versions of Kubernetes that each Talos 1.x was tested with.
-constexpr std::array<Range, 7> kSupported = {{{8, 26, 31},
-                                              {9, 27, 32},
-                                              {10, 28, 33},
-                                              {11, 29, 34},
-                                              {12, 30, 35},
-                                              {13, 31, 36},
-                                              {14, 32, 37}}};
 
 struct Extension {
   std::string_view name;
@@ -38,21 +25,18 @@ constexpr Extension kExtensions[] = {
 void check_kubernetes(const LintInput& input, Reporter& report) {
   const TalosPlan& talos = input.profile.talos;
   const auto kubernetes = parse_version(talos.kubernetes_version);
-  const auto range =
-      std::find_if(kSupported.begin(), kSupported.end(), [&](const Range& candidate) {
-        return talos.version.major == 1 && talos.version.minor == candidate.talos;
-      });
-  if (!kubernetes || range == kSupported.end()) return;
-  if (kubernetes->major == 1 && kubernetes->minor >= range->oldest &&
-      kubernetes->minor <= range->newest) {
+  const TalosRelease* release = find_release(talos.version);
+  if (!kubernetes || release == nullptr) return;
+  if (kubernetes->major == 1 && kubernetes->minor >= release->oldest_kubernetes &&
+      kubernetes->minor <= release->newest_kubernetes) {
     return;
   }
   report.error(
       "versions.kubernetes", input.source.where("talos.kubernetes_version"),
       fmt::format("Talos {} runs Kubernetes v1.{} to v1.{}, not {}", to_text(talos.version),
-                  range->oldest, range->newest, talos.kubernetes_version),
-      fmt::format("take a version from v1.{} to v1.{}, or another Talos", range->oldest,
-                  range->newest));
+                  release->oldest_kubernetes, release->newest_kubernetes, talos.kubernetes_version),
+      fmt::format("take a version from v1.{} to v1.{}, or another Talos",
+                  release->oldest_kubernetes, release->newest_kubernetes));
 }
 
 void check_contract(const LintInput& input, Reporter& report) {

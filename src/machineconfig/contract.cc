@@ -5,29 +5,33 @@
 #include <fmt/format.h>
 
 #include "machineconfig/schema.h"
+#include "model/talos_release.h"
 
 namespace ichor {
 
 namespace {
 
-constexpr Contract::Release kRelease12 = {"1.35.2", "ghcr.io/siderolabs/installer:v1.12.6"};
-constexpr Contract::Release kRelease13 = {"1.36.3", "ghcr.io/siderolabs/installer:v1.13.9"};
-// Installers are at the Image Factory only; this one is of the schematic without anything in it.
-constexpr Contract::Release kRelease14 = {
-    "1.37.0",
-    "factory.talos.dev/metal-installer/"
-    "376567988ad370138ad8b2698212367b8edcb69b5fd68c80be1f2ec7d603b4ba:v1.14.1"};
+/// Adds what the table of releases says. A release that is not known key by key takes what the
+/// usual one takes.
+constexpr Contract of_release(std::size_t at, Contract contract) {
+  const TalosRelease& release = kTalosReleases[at];
+  const TalosRelease& taken = release.installer_image.empty() ? kUsualRelease : release;
+  contract.version = release.contract();
+  contract.kubernetes_version = release.kubernetes_version;
+  contract.release = {taken.kubernetes_version, taken.installer_image};
+  return contract;
+}
 
 // Columns: old features, old API server, UKI command line, network documents, empty network,
-// KubeSpan document, typed documents, standard cluster id, Kubernetes, release.
-constexpr std::array<Contract, 7> kContracts = {{
-    {{1, 8, 0}, true, true, false, false, true, false, false, false, "", kRelease12},
-    {{1, 9, 0}, true, true, false, false, true, false, false, false, "", kRelease12},
-    {{1, 10, 0}, true, true, false, false, true, false, false, false, "", kRelease12},
-    {{1, 11, 0}, true, true, false, false, true, false, false, false, "", kRelease12},
-    {{1, 12, 0}, false, false, true, true, true, false, false, false, "1.35.2", kRelease12},
-    {{1, 13, 0}, false, false, true, true, false, true, false, false, "1.36.3", kRelease13},
-    {{1, 14, 0}, false, false, true, true, false, true, true, true, "1.37.0", kRelease14},
+// KubeSpan document, typed documents, standard cluster id.
+constexpr std::array<Contract, kTalosReleases.size()> kContracts = {{
+    of_release(0, {{}, true, true, false, false, true, false, false, false, {}, {}}),
+    of_release(1, {{}, true, true, false, false, true, false, false, false, {}, {}}),
+    of_release(2, {{}, true, true, false, false, true, false, false, false, {}, {}}),
+    of_release(3, {{}, true, true, false, false, true, false, false, false, {}, {}}),
+    of_release(4, {{}, false, false, true, true, true, false, false, false, {}, {}}),
+    of_release(5, {{}, false, false, true, true, false, true, false, false, {}, {}}),
+    of_release(6, {{}, false, false, true, true, false, true, true, true, {}, {}}),
 }};
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/node.h"
+#include "model/talos_release.h"
 
 namespace ichor::schema {
 
@@ -116,7 +117,7 @@ class Schema {
  public:
   /// The minor versions of Talos that it knows key by key.
   static constexpr int kOldestMinor = 12;
-  static constexpr int kNewestMinor = 14;
+  static constexpr int kNewestMinor = kTalosReleases.back().version.minor;
   /// Whose rules hold for a config that shows nothing younger.
   static constexpr int kUsualMinor = 13;
 
