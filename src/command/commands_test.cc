@@ -359,7 +359,7 @@ TEST_F(CommandsTest, ATalosconfigDoesNotStandForSecretsThatAreMissing) {
   };
   EXPECT_EQ(typed({"up", "--talosconfig", "mine"}), 64);
   EXPECT_THAT(fresh.display().summary().result.verdict, HasSubstr("secrets_file"));
-  EXPECT_FALSE(fresh.files.contains("secrets.yaml"));
+  EXPECT_FALSE(fresh.state_files.contains("secrets.yaml"));
   fresh.display().summaries.clear();
   EXPECT_EQ(typed({"status", "--talosconfig", "mine"}), 0);
   EXPECT_FALSE(fresh.reached.client_cert_pem.empty());

@@ -29,7 +29,7 @@ class Follower {
         cluster_(std::move(cluster)),
         common_(common),
         host_(host),
-        host_(host.environment.owner().host) {}
+        machine_(host.environment.owner().host) {}
 
   Task<void> follow(Context context) {
     for (;;) {
@@ -57,7 +57,7 @@ class Follower {
     if (!id_.empty() && context.now() - news_at_ < kSilence) co_return true;
     const auto holder = co_await journal_.holder(context);
     if (!holder) co_return true;
-    co_return holder->has_value() && ((*holder)->runs_here || (*holder)->owner.host != host_);
+    co_return holder->has_value() && ((*holder)->runs_here || (*holder)->owner.host != machine_);
   }
 
   void look(std::vector<JournalRecord> records, bool held) {
@@ -153,8 +153,8 @@ class Follower {
   std::string cluster_;
   const CommonOptions& common_;
   Host& host_;
-  std::string host_;
-  std::string id_;  // of the run that is followed
+  std::string machine_;  // that this process runs on
+  std::string id_;       // of the run that is followed
   MonoTime news_at_{};
   std::size_t shown_{0};
   std::optional<RunResult> end_;

@@ -8,7 +8,8 @@ namespace ichor {
 
 namespace {
 
-/// An absolute path without ".", ".." and doubled slashes; "/" for the root.
+/// A path without ".", ".." and doubled slashes, as far as it is known what they stand for; "." for
+/// the folder that we work in.
 std::string normal(const std::string& path, Files& files) {
   const std::string whole = files.absolute(path.empty() ? "." : path);
   std::vector<std::string_view> parts;
@@ -18,12 +19,13 @@ std::string normal(const std::string& path, Files& files) {
     const std::string_view part = rest.substr(0, slash);
     rest = slash == std::string_view::npos ? std::string_view{} : rest.substr(slash + 1);
     if (part.empty() || part == ".") continue;
-    if (part != "..") parts.push_back(part);
-    if (part == ".." && !parts.empty()) parts.pop_back();
+    const bool goes_back = part == ".." && !parts.empty() && parts.back() != "..";
+    if (goes_back) parts.pop_back();
+    if (!goes_back && (part != ".." || !whole.starts_with('/'))) parts.push_back(part);
   }
-  std::string result;
-  for (const std::string_view part : parts) result += "/" + std::string(part);
-  return result.empty() ? "/" : result;
+  const std::string root = whole.starts_with('/') ? "/" : "";
+  if (parts.empty()) return root.empty() ? "." : root;
+  return root + fmt::format("{}", fmt::join(parts, "/"));
 }
 
 bool is_work_tree(const std::string& folder, Files& files) {
@@ -36,17 +38,25 @@ bool is_work_tree(const std::string& folder, Files& files) {
 Repository::Repository(const std::string& folder, Files& files) : files_(files) {
   const std::string own = normal(folder, files);
   root_ = own;
-  for (std::string at = own; at.size() > 1; at.resize(at.rfind('/'))) {
-    if (!is_work_tree(at, files)) continue;
-    root_ = at;
-    return;
+  for (std::string at = own; at != "/" && at != ".";) {
+    if (is_work_tree(at, files)) {
+      root_ = at;
+      return;
+    }
+    const std::size_t slash = at.rfind('/');
+    if (slash == std::string::npos) return;
+    at.resize(slash);
+    if (at.empty()) return;
   }
 }
 
 Result<std::string> Repository::read(const std::string& path) const {
   const std::string file = normal(path, files_);
-  const std::string below = root_ == "/" ? root_ : root_ + "/";
-  if (file.size() <= below.size() || !file.starts_with(below)) {
+  std::string below = root_ == "/" ? root_ : root_ + "/";
+  if (root_ == ".") below.clear();
+  const bool leads_out =
+      file == "." || file.starts_with("../") || file.starts_with('/') != root_.starts_with('/');
+  if (leads_out || file.size() <= below.size() || !file.starts_with(below)) {
     return fail(Errc::unsafe,
                 fmt::format("{}: lies outside of the repository {}; only files below it are read",
                             path, root_));

@@ -1,6 +1,7 @@
 #include "talos/verdict.h"
 
 #include <fmt/format.h>
+#include <openssl/ssl3.h>
 #include <openssl/tls1.h>
 
 namespace ichor {
