@@ -10,7 +10,7 @@ DEMO = build/ichor up -p examples/reference/ichor.yaml --lab --lab-state build/d
 DEMO_REPORT = build/ichor report -p examples/reference/ichor.yaml --text \
     --state-dir build/demo/ichor/reference
 
-.PHONY: help setup build test demo conformance conformance-full real real-full \
+.PHONY: help setup build ichor test demo conformance conformance-full real real-full \
         process baseline faults stress sanitize coverage tidy format \
         analyze mutants fuzz bench clean
 
@@ -28,7 +28,11 @@ build: setup  ## build build/ichor and the tests
 test: build tidy  ## build, check the style, run all tests that need nothing from outside
 	@ctest --preset release -j $(JOBS)
 
-demo: build  ## bring the reference cluster up on the embedded lab and leave a report
+ichor: setup  ## build build/ichor without the tests
+	@cmake --preset release --log-level=NOTICE
+	@cmake --build --preset release -j $(JOBS) --target ichor
+
+demo: ichor  ## bring the reference cluster up on the embedded lab and leave a report
 	$(DEMO)
 	$(DEMO_REPORT) > build/demo/report.txt
 	@echo "report: build/demo/report.txt"

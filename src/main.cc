@@ -275,9 +275,10 @@ class MachineHost {
 std::unique_ptr<Display> MachineTerminal::make_display() {
   out_ = std::make_unique<FdWriter>(STDOUT_FILENO);
   if (for_programs(common_.output)) {
-    const bool yaml = common_.output == OutputFormat::yaml;
-    return std::make_unique<JsonDisplay>(*out_, common_.quiet,
-                                         yaml ? JsonDisplay::Form::yaml : JsonDisplay::Form::json);
+    auto form = JsonDisplay::Form::json;
+    if (common_.output == OutputFormat::yaml) form = JsonDisplay::Form::yaml;
+    if (common_.output == OutputFormat::flat) form = JsonDisplay::Form::flat;
+    return std::make_unique<JsonDisplay>(*out_, common_.quiet, form);
   }
   err_ = std::make_unique<FdWriter>(STDERR_FILENO);
   TextDisplay::Options options;

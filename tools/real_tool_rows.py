@@ -244,6 +244,8 @@ TOOLS = (
     GoTool("cni-plugins", "1.9.1", CNI_PLUGINS,
            {name: f"{CNI_PLUGINS}/plugins/{kind}/{name}" for kind, name in
             (("main", "bridge"), ("main", "loopback"), ("ipam", "host-local"))}),
+    GoTool("opentofu", "1.12.6", "github.com/opentofu/opentofu",
+           {"tofu": "github.com/opentofu/opentofu/cmd/tofu"}),
     PythonTool("proxmoxer", "2.2.0", ("proxmoxer==2.2.0", "requests==2.32.5")),
     PythonTool("jinja2", "3.1.2", ("jinja2==3.1.2", "pyyaml==6.0.2")),
     # What the bed of tests/kube is made of, besides etcd and kubernetes above.

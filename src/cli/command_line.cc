@@ -151,6 +151,10 @@ CommandLine parse(const std::vector<std::string>& words) {
   if (invocation.common.output == OutputFormat::sarif && command->name != "lint") {
     return Misuse{fmt::format("{}: only lint has -o sarif", command->name)};
   }
+  // A campaign writes as it goes on, and its figures are no single object.
+  if (invocation.common.output == OutputFormat::flat && command->name == "simulate") {
+    return Misuse{fmt::format("{}: it has no -o flat; use -o json", command->name)};
+  }
   invocation.common.command = command->name;
   invocation.hints = Hints(typed_flags(split.rest, flags.declared()));
   return invocation;

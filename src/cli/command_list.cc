@@ -74,6 +74,7 @@ void declare_common(FlagSet& flags, CommonOptions& common, bool& help, bool outp
                               {"wide", OutputFormat::wide},
                               {"json", OutputFormat::json},
                               {"yaml", OutputFormat::yaml},
+                              {"flat", OutputFormat::flat},
                               {"sarif", OutputFormat::sarif}},
                              common.output);
   flags.flag("-q,--quiet", common.quiet);

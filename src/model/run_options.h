@@ -14,7 +14,7 @@ namespace ichor {
 /// What the flags of one run say. Several commands take each of these structs; the profile says
 /// what a cluster is, these say how it is worked on this time.
 
-enum class OutputFormat { table, wide, json, yaml, sarif };
+enum class OutputFormat { table, wide, json, yaml, flat, sarif };
 
 /// Whether a program reads the output. Table and wide are for people.
 constexpr bool for_programs(OutputFormat format) {

@@ -100,16 +100,26 @@ void JsonDisplay::emit(const Event& event) {
   put(event_json(event, started_), FdWriter::Keep::if_room);
 }
 
-void JsonDisplay::show(const Listing& listing) {
-  for (const Json& row : listing.rows) {
-    Json line;
-    line["type"] = listing.type;
-    line.update(row);
-    put(line, FdWriter::Keep::always);
+void JsonDisplay::put_row(const Listing& listing, const Json& row) {
+  if (form_ == Form::flat) {
+    // The first column says what a row is about.
+    const std::string key = listing.columns.empty() ? "" : listing.columns.front().key;
+    const Json name = row.value(key, Json());
+    flat_.add(name.is_string() ? listing.type + "." + name.get<std::string>() : listing.type, row);
+    return;
   }
+  Json line;
+  line["type"] = listing.type;
+  line.update(row);
+  put(line, FdWriter::Keep::always);
+}
+
+void JsonDisplay::show(const Listing& listing) {
+  for (const Json& row : listing.rows) put_row(listing, row);
 }
 
 void JsonDisplay::show(const History& history) {
+  if (form_ == Form::flat) return;
   for (const JournalRecord& record : history.records) {
     put(record_json(record), FdWriter::Keep::always);
   }
@@ -117,7 +127,13 @@ void JsonDisplay::show(const History& history) {
 
 void JsonDisplay::end(const Summary& summary) {
   const RunResult& result = summary.result;
-  for (const Finding& finding : result.findings) put(finding_json(finding), FdWriter::Keep::always);
+  Json findings = Json::array();
+  for (const Finding& finding : result.findings) findings.push_back(finding_json(finding));
+  if (form_ == Form::flat) {
+    flat_.add("finding", findings);
+  } else {
+    for (const Json& finding : findings) put(finding, FdWriter::Keep::always);
+  }
   Json line;
   line["type"] = "summary";
   line["ok"] = result.exit == Exit::done;
@@ -137,7 +153,12 @@ void JsonDisplay::end(const Summary& summary) {
   line.update(summary.figures);
   if (!summary.next.empty()) line["next"] = summary.next;
   if (out_.dropped() > 0) line["dropped"] = out_.dropped();
-  put(line, FdWriter::Keep::always);
+  if (form_ == Form::flat) {
+    flat_.add("", line);
+    out_.write(flat_.line(), FdWriter::Keep::always);
+  } else {
+    put(line, FdWriter::Keep::always);
+  }
 }
 
 }  // namespace ichor

@@ -2,19 +2,21 @@
 
 #include "port/display.h"
 #include "view/fd_writer.h"
+#include "view/flat_object.h"
 
 namespace ichor {
 
 /// For programs: objects with a "type", the last one the summary. As JSON one object per line, in
-/// ASCII; as YAML one document per object, each begun by `---`. Neither carries what a terminal
-/// that shows it would obey.
+/// ASCII; as YAML one document per object, each after a `---`; flat, all of them are one object of
+/// texts at the end, without events and records. None carries what a terminal that shows it would
+/// obey.
 class JsonDisplay final : public Display {
  public:
-  enum class Form { json, yaml };
+  enum class Form { json, yaml, flat };
 
   /// `quiet` leaves the events out.
   JsonDisplay(FdWriter& out, bool quiet, Form form = Form::json)
-      : out_(out), quiet_(quiet), form_(form) {}
+      : out_(out), quiet_(quiet || form == Form::flat), form_(form) {}
 
   void begin(const ClusterProfile& profile) override;
   void emit(const Event& event) override;
@@ -24,12 +26,14 @@ class JsonDisplay final : public Display {
 
  private:
   void put(const nlohmann::ordered_json& line, FdWriter::Keep keep);
+  void put_row(const Listing& listing, const nlohmann::ordered_json& row);
 
   FdWriter& out_;
   bool quiet_;
   Form form_;
   const ClusterProfile* profile_{nullptr};
   MonoTime started_{};
+  FlatObject flat_;
 };
 
 }  // namespace ichor

@@ -58,6 +58,31 @@ Summary summary() {
   return summary;
 }
 
+TEST(JsonDisplay, WritesOneObjectOfTextsWhereFlatIsWanted) {
+  const auto lines = lines_of(
+      false,
+      [](JsonDisplay& display) {
+        display.emit(waiting("for the install"));
+        Listing listing;
+        listing.type = "node";
+        listing.columns = {{"node", "NODE"}, {"stage", "STAGE"}};
+        listing.rows = {{{"node", "cp1"}, {"stage", "running"}}, {{"node", "w1"}, {"ready", true}}};
+        display.show(listing);
+        Summary last = summary();
+        last.result.findings = {{Severity::warning, "P5", NodeName("w1"), "disk", "old", "new"}};
+        display.end(last);
+      },
+      JsonDisplay::Form::flat);
+  ASSERT_THAT(lines, SizeIs(1));
+  const auto object = nlohmann::json::parse(lines.front());
+  for (const auto& [key, value] : object.items()) EXPECT_TRUE(value.is_string()) << key;
+  EXPECT_EQ(object["node.cp1.stage"], "running");
+  EXPECT_EQ(object["node.w1.ready"], "true");
+  EXPECT_EQ(object["finding.1.id"], "P5");
+  EXPECT_EQ(object["ok"], "true");
+  EXPECT_EQ(object["nodes.cp1.stage"], "running");
+}
+
 TEST(JsonDisplay, WritesOneDocumentPerObjectWhereYamlIsWanted) {
   const auto lines = lines_of(
       false,
