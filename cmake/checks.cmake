@@ -23,6 +23,8 @@ add_test(NAME lab.config_dir
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/config_dir_test.py $<TARGET_FILE:ichor>)
 add_test(NAME lab.layouts
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/layouts_test.py $<TARGET_FILE:ichor>)
+add_test(NAME lab.clusters
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/clusters_test.py $<TARGET_FILE:ichor>)
 add_test(NAME lab.walk
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/walk_test.py $<TARGET_FILE:ichor>)
 add_test(NAME lab.flags
@@ -63,7 +65,7 @@ add_test(NAME lab.process
     COMMAND ${CMAKE_COMMAND} -E env ICHOR=$<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/tests/process/run bootstrap_reply_lost bits_flip good_cable)
 set_tests_properties(lab.process PROPERTIES SKIP_RETURN_CODE 77)
-set_tests_properties(lab.process lab.scan lab.up lab.kill lab.config_dir lab.layouts lab.flags
+set_tests_properties(lab.process lab.scan lab.up lab.kill lab.config_dir lab.clusters lab.layouts lab.flags
     lab.canary lab.proxmox lab.reset lab.runs lab.kubernetes lab.readers lab.walk lab.attacks
     lab.rivals lab.findings
     PROPERTIES LABELS lab TIMEOUT 900)

@@ -245,7 +245,9 @@ TOOLS = (
            {name: f"{CNI_PLUGINS}/plugins/{kind}/{name}" for kind, name in
             (("main", "bridge"), ("main", "loopback"), ("ipam", "host-local"))}),
     GoTool("opentofu", "1.12.6", "github.com/opentofu/opentofu",
-           {"tofu": "github.com/opentofu/opentofu/cmd/tofu"}),
+           {"tofu": "github.com/opentofu/opentofu/cmd/tofu"},
+           replace=("github.com/hashicorp/hcl/v2 => "
+                    "github.com/opentofu/hcl/v2 v2.20.2-0.20251021132045-587d123c2828",)),
     PythonTool("proxmoxer", "2.2.0", ("proxmoxer==2.2.0", "requests==2.32.5")),
     PythonTool("jinja2", "3.1.2", ("jinja2==3.1.2", "pyyaml==6.0.2")),
     # What the bed of tests/kube is made of, besides etcd and kubernetes above.

@@ -124,6 +124,26 @@ OutputFormat wanted_output(const std::vector<std::string>& words) {
   return OutputFormat::table;
 }
 
+/// Several clusters are for commands that can do the same for each.
+std::optional<Misuse> check_clusters(const Invocation& invocation, const CommandSpec& command) {
+  const CommonOptions& common = invocation.common;
+  if (!common.several()) return std::nullopt;
+  const auto wrong = [&](std::string_view what) {
+    return Misuse{fmt::format("{}: {}", command.name, what)};
+  };
+  if (!command.each_cluster) return wrong("takes one cluster; leave out the comma in --cluster");
+  if (common.all_clusters && !common.cluster.empty()) {
+    return wrong("takes --all or --cluster, not both");
+  }
+  if (invocation.names_profile) {
+    return wrong("finds the profiles of several clusters itself; leave out --profile");
+  }
+  if (common.output == OutputFormat::yaml || common.output == OutputFormat::flat) {
+    return wrong("prints a table or -o json for several clusters");
+  }
+  return std::nullopt;
+}
+
 CommandLine parse(const std::vector<std::string>& words) {
   const Split split = split_name(words);
   if (split.name.empty()) return without_command(words);
@@ -142,7 +162,7 @@ CommandLine parse(const std::vector<std::string>& words) {
   FlagSet flags;
   Invocation invocation;
   bool help = false;
-  declare_common(flags, invocation.common, help, command->output_is_file);
+  declare_common(flags, invocation.common, help, command);
   command->declare(flags, invocation.request);
   const auto wrong = flags.parse(split.rest);
   // Help is given although the rest of the line is wrong: that is why it was asked for.
@@ -156,7 +176,12 @@ CommandLine parse(const std::vector<std::string>& words) {
     return Misuse{fmt::format("{}: it has no -o flat; use -o json", command->name)};
   }
   invocation.common.command = command->name;
-  invocation.hints = Hints(typed_flags(split.rest, flags.declared()));
+  const std::vector<TypedFlag> typed = typed_flags(split.rest, flags.declared());
+  invocation.names_profile = std::any_of(
+      typed.begin(), typed.end(), [](const TypedFlag& flag) { return flag.name == "--profile"; });
+  if (auto wrong_choice = check_clusters(invocation, *command)) return *wrong_choice;
+  invocation.words = words;
+  invocation.hints = Hints(typed);
   return invocation;
 }
 

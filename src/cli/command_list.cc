@@ -4,25 +4,29 @@ namespace ichor {
 
 const std::vector<CommandSpec>& commands() {
   static const std::vector<CommandSpec> list{
-      {"up", "bring the cluster up, or continue where the last run ended", declare_up},
-      {"plan", "show what up would do, and change nothing", declare_plan},
-      {"lint", "check the profile without contacting any machine", declare_lint},
-      {"preflight", "check every node before anything is changed on it", declare_preflight},
+      {"up", "bring the cluster up, or continue where the last run ended", declare_up, false, true},
+      {"plan", "show what up would do, and change nothing", declare_plan, false, true},
+      {"lint", "check the profile without contacting any machine", declare_lint, false, true},
+      {"preflight", "check every node before anything is changed on it", declare_preflight, false,
+       true},
       {"discover", "find out which machine is which node", declare_discover},
       {"apply", "apply the machine configs to the nodes", declare_apply},
       {"bootstrap", "bootstrap etcd (once per cluster)", declare_bootstrap},
-      {"verify", "wait until every node is running", declare_verify},
+      {"verify", "wait until every node is running", declare_verify, false, true},
       {"reset", "take nodes back to maintenance mode", declare_reset},
-      {"kubeconfig", "write the kubeconfig and prove that it works", declare_kubeconfig},
-      {"phase", "run one Kubernetes phase: 0 secrets, 1 crds, 2 core, 3 validation", declare_phase},
-      {"wait", "wait until a part of the cluster works", declare_wait},
-      {"health", "wait until nodes, etcd and API are healthy at the same time", declare_health},
-      {"status", "look at every node once", declare_status},
+      {"kubeconfig", "write the kubeconfig and prove that it works", declare_kubeconfig, false,
+       true},
+      {"phase", "run one Kubernetes phase: 0 secrets, 1 crds, 2 core, 3 validation", declare_phase,
+       false, true},
+      {"wait", "wait until a part of the cluster works", declare_wait, false, true},
+      {"health", "wait until nodes, etcd and API are healthy at the same time", declare_health,
+       false, true},
+      {"status", "look at every node once", declare_status, false, true},
       {"doctor", "explain an error, a node or the last run, and say what to do", declare_doctor},
       {"explain", "explain a fault or a lint rule by its ID", declare_explain},
       {"watch", "follow a run of the cluster from another terminal", declare_watch},
-      {"report", "show what a run did, from the journal", declare_report},
-      {"history", "list the runs of the cluster", declare_history},
+      {"report", "show what a run did, from the journal", declare_report, false, true},
+      {"history", "list the runs of the cluster", declare_history, false, true},
       {"history diff", "show what differs between two runs", declare_history_diff},
       {"unlock", "remove the lock of a run that no longer exists", declare_unlock},
       {"gen secrets", "generate the secrets of a new cluster", declare_gen_secrets, true},
@@ -64,8 +68,10 @@ const std::vector<CommandSpec>& commands() {
   return list;
 }
 
-void declare_common(FlagSet& flags, CommonOptions& common, bool& help, bool output_is_file) {
+void declare_common(FlagSet& flags, CommonOptions& common, bool& help, const CommandSpec* command) {
+  const bool output_is_file = command && command->output_is_file;
   flags.text("-p,--profile", "FILE", common.profile);
+  if (command && command->each_cluster) flags.flag("--all", common.all_clusters);
   flags.text("--cluster", "NAME", common.cluster);
   flags.text("--state-dir", "DIR", common.state_dir);
   flags.text("--lab-state", "DIR", common.lab_state);
@@ -86,7 +92,7 @@ std::vector<FlagSet::Declared> flags_of(const CommandSpec& command) {
   CommonOptions common;
   Request request;
   bool help = false;
-  declare_common(flags, common, help, command.output_is_file);
+  declare_common(flags, common, help, &command);
   command.declare(flags, request);
   return flags.declared();
 }

@@ -16,6 +16,7 @@ struct CommandSpec {
   std::string_view summary;  // one line, as in docs/commands/ichor.md
   void (*declare)(FlagSet& flags, Request& request);
   bool output_is_file{false};  // -o and --output name a file, and the format is --format
+  bool each_cluster{false};    // it can be given several clusters: --all, --cluster A,B
 
   /// What stands in docs/commands/: the group, or the command itself.
   std::string_view page() const { return name.substr(0, name.find(' ')); }
@@ -25,7 +26,8 @@ struct CommandSpec {
 const std::vector<CommandSpec>& commands();
 
 /// The flags that every command takes.
-void declare_common(FlagSet& flags, CommonOptions& common, bool& help, bool output_is_file = false);
+void declare_common(FlagSet& flags, CommonOptions& common, bool& help,
+                    const CommandSpec* command = nullptr);
 
 /// All flags and arguments that a command takes.
 std::vector<FlagSet::Declared> flags_of(const CommandSpec& command);

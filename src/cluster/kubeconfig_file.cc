@@ -42,6 +42,9 @@ Result<bool> export_kubeconfig(const std::string& path, const OutsideView& outsi
   auto content = space.state->load("kubeconfig");
   if (!content) return forward_error(content);
   if (!*content) return false;
+  // Runs of several clusters merge into one file.
+  const auto held = host.files.hold(path);
+  if (!held) return forward_error(held);
   auto whole = merged(path, seen_from_outside(**content, outside), options, host);
   if (!whole) return forward_error(whole);
   if (auto written = host.files.export_secret(path, *whole); !written) {

@@ -24,12 +24,16 @@ constexpr bool for_programs(OutputFormat format) {
 /// Taken by every command, before or after its name.
 struct CommonOptions {
   std::string profile{"ichor.yaml"};
-  std::string cluster;    // empty: whichever the profile describes
-  std::string state_dir;  // empty: .ichor/NAME beside the profile
-  std::string lab_state;  // the folder of a lab that stands for the machines; empty: no lab
+  std::string cluster;       // empty: whichever the profile describes
+  bool all_clusters{false};  // every cluster of the repository in the working folder
+  std::string state_dir;     // empty: .ichor/NAME beside the profile
+  std::string lab_state;     // the folder of a lab that stands for the machines; empty: no lab
   OutputFormat output{OutputFormat::table};
   bool quiet{false};
   std::string command{};  // its name: "up", "lab start"
+
+  /// Whether it is for several clusters: --all, or --cluster with commas.
+  bool several() const { return all_clusters || cluster.find(',') != cluster.npos; }
 };
 
 enum class Order { as_profile, sequential, parallel };

@@ -33,8 +33,10 @@ constexpr Duration kGrace = std::chrono::seconds(5);
 /// A stream of a program that is read to its end.
 class Reader {
  public:
-  Reader(asio::io_context& io, int fd, std::size_t keep, bool tail)
-      : stream_(io, fd), keep_(keep), tail_(tail) {}
+  using Line = std::function<void(std::string_view)>;
+
+  Reader(asio::io_context& io, int fd, std::size_t keep, bool tail, Line line)
+      : stream_(io, fd), keep_(keep), tail_(tail), line_(std::move(line)) {}
 
   template <class Then>
   void start(Then then) {
@@ -42,6 +44,7 @@ class Reader {
                             [this, then](error_code error, std::size_t size) mutable {
                               take(size);
                               if (error || too_much_) {
+                                if (line_ && !text_.empty()) line_(std::exchange(text_, {}));
                                 ended_ = true;
                                 return then();
                               }
@@ -60,6 +63,7 @@ class Reader {
   void take(std::size_t size) {
     text_.append(buffer_.data(), size);
     explicit_bzero(buffer_.data(), size);
+    if (line_) hand_over_lines();
     if (text_.size() <= keep_) return;
     if (tail_) {
       text_.erase(0, text_.size() - keep_);
@@ -68,9 +72,18 @@ class Reader {
     }
   }
 
+  void hand_over_lines() {
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = text_.find('\n', begin)) != text_.npos; begin = end + 1) {
+      line_(std::string_view(text_).substr(begin, end - begin));
+    }
+    text_.erase(0, begin);
+  }
+
   asio::posix::stream_descriptor stream_;
   std::size_t keep_;
   bool tail_;
+  Line line_;
   std::array<char, 16384> buffer_{};
   std::string text_;
   bool ended_{false};
@@ -113,8 +126,8 @@ class Running : public std::enable_shared_from_this<Running> {
     }
     end_.emplace(io_, handle);
     input_.emplace(io_, in.release(1));
-    output_.emplace(io_, out.release(0), kOutputMax, false);
-    errors_.emplace(io_, err.release(0), kErrorsMax, true);
+    output_.emplace(io_, out.release(0), kOutputMax, false, call_.output_line);
+    errors_.emplace(io_, err.release(0), kErrorsMax, true, call_.error_line);
     converse();
   }
 
@@ -123,6 +136,11 @@ class Running : public std::enable_shared_from_this<Running> {
     if (!done_) return;
     done_ = nullptr;
     end_by_force();
+  }
+
+  /// Asks the program to end; its result still comes.
+  void call_off() {
+    if (done_) end_by_force();
   }
 
  private:
@@ -164,7 +182,7 @@ class Running : public std::enable_shared_from_this<Running> {
 
   void end_by_force() {
     kill_group(SIGTERM);
-    limit_.expires_after(kGrace);
+    limit_.expires_after(std::max(kGrace, call_.grace));
     limit_.async_wait([self = shared_from_this()](error_code error) {
       if (error) return;
       self->kill_group(SIGKILL);
@@ -262,13 +280,27 @@ Task<Result<ProcessResult>> LoopProcesses::run(Context context, ProcessCall call
   for (const auto& [name, value] : call.variables) {
     environment.push_back(fmt::format("{}={}", name, value));
   }
+  for (char** own = environ; call.inherits && *own != nullptr; ++own) {
+    const std::string_view entry(*own);
+    const std::string name(entry.substr(0, entry.find('=')));
+    if (name != "PATH" && name != "HOME" && !call.variables.contains(name)) {
+      environment.emplace_back(entry);
+    }
+  }
+  const Duration grace = call.grace;
   const auto slot = std::make_shared<Reply>();
   const auto running = std::make_shared<Running>(
       loop_.io(), std::move(call),
       [slot](Result<ProcessResult> result) { slot->set(std::move(result)); });
   const StopAtEnd guard(*running);
   running->start(std::move(environment));
-  const Wake wake = co_await Reply::ready(slot, context);
+  Wake wake = co_await Reply::ready(slot, context);
+  if (wake != Wake::signalled && grace > Duration{}) {
+    running->call_off();
+    CancelScope deaf;
+    const Context patient{context.clock, &deaf, kNever};
+    wake = co_await Reply::ready(slot, patient);
+  }
   if (wake == Wake::signalled) co_return slot->take();
   if (wake == Wake::timed_out) co_return fail(Errc::out_of_time, "a program did not end in time");
   co_return fail(Errc::cancelled, "called off");

@@ -105,6 +105,42 @@ TEST_F(LoopProcessesTest, RunSideBySideAndOneAfterTheOther) {
   EXPECT_EQ(good, 40);
 }
 
+TEST_F(LoopProcessesTest, HandOverLinesAsTheyCome) {
+  ProcessCall call = shell("echo one; printf 'two\\nhalf'; echo trouble >&2");
+  std::vector<std::string> lines;
+  std::vector<std::string> errors;
+  call.output_line = [&lines](std::string_view line) { lines.emplace_back(line); };
+  call.error_line = [&errors](std::string_view line) { errors.emplace_back(line); };
+  const auto done = run(std::move(call));
+  ASSERT_TRUE(done.has_value()) << done.error().message;
+  EXPECT_EQ(lines, (std::vector<std::string>{"one", "two", "half"}));
+  EXPECT_EQ(errors, std::vector<std::string>{"trouble"});
+  EXPECT_EQ(done->output.reveal(), "");
+}
+
+TEST_F(LoopProcessesTest, ThatAreCalledOffEndInOrderWhereTheyGetTheTime) {
+  ProcessCall call = shell("trap 'echo ended; exit 7' TERM; echo ready; while :; do sleep 1; done");
+  std::vector<std::string> lines;
+  call.output_line = [&](std::string_view line) {
+    lines.emplace_back(line);
+    if (line == "ready") scope_.cancel();
+  };
+  call.grace = std::chrono::seconds(60);
+  const auto done = run(std::move(call));
+  ASSERT_TRUE(done.has_value()) << done.error().message;
+  EXPECT_EQ(done->exit, 7);
+  EXPECT_EQ(lines, (std::vector<std::string>{"ready", "ended"}));
+}
+
+TEST_F(LoopProcessesTest, SeeOurVariablesOnlyIfTheyInheritThem) {
+  ASSERT_EQ(::setenv("ICHOR_TEST_INHERITS", "yes", 1), 0);
+  ProcessCall call = shell("echo \"$ICHOR_TEST_INHERITS\" $HOME");
+  EXPECT_EQ(run(call)->output.reveal(), " /home/tester\n");
+  call.inherits = true;
+  EXPECT_EQ(run(call)->output.reveal(), "yes /home/tester\n");
+  ::unsetenv("ICHOR_TEST_INHERITS");
+}
+
 TEST_F(LoopProcessesTest, TakeMoreInputThanAPipeHolds) {
   ProcessCall call;
   call.program = "/bin/cat";

@@ -1,6 +1,14 @@
 #include "os/machine_files.h"
 
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/file.h>
+
 #include "os/durable_file.h"
+#include "os/fd.h"
 #include "os/git_guard.h"
 #include "os/process.h"
 #include "os/temp_dir.h"
@@ -10,6 +18,8 @@ namespace ichor {
 namespace {
 
 constexpr std::size_t kInputMax = 4u << 20;
+constexpr int kHoldPauseMs = 20;
+constexpr int kHoldTries = 500;
 
 /// The folder of a path, made if it is missing, and the name in it.
 Result<std::pair<Folder, std::string>> place_of(const std::string& path) {
@@ -31,7 +41,38 @@ Result<void> create(const std::string& path, const SecretString& content, bool f
   return fail(Errc::invalid, path + " already exists; --force replaces it");
 }
 
+/// A lock on the folder: it needs no file of its own, and the kernel frees it with the process.
+class FolderHold final : public Files::Hold {
+ public:
+  explicit FolderHold(int fd) : fd_(fd) {}
+  const Fd& fd() const { return fd_; }
+
+ private:
+  Fd fd_;
+};
+
 }  // namespace
+
+Result<std::unique_ptr<Files::Hold>> MachineFiles::hold(const std::string& path) {
+  const auto place = place_of(path);
+  if (!place) return forward_error(place);
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  auto held =
+      std::make_unique<FolderHold>(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Whoever holds it reads and writes one small file.
+  for (int tries = 0; held->fd().open() && tries < kHoldTries; ++tries) {
+    if (::flock(held->fd().get(), LOCK_EX | LOCK_NB) == 0) return held;
+    if (errno != EWOULDBLOCK && errno != EINTR) break;
+    ::poll(nullptr, 0, kHoldPauseMs);
+  }
+  if (!held->fd().open() || errno != EWOULDBLOCK) {
+    return fail(Errc::io,
+                fmt::format("{}: cannot lock the folder: {}", folder, std::strerror(errno)));
+  }
+  return fail(Errc::locked,
+              fmt::format("{}: another ichor is changing this folder; try again", folder));
+}
 
 std::string MachineFiles::absolute(const std::string& path) { return absolute_path(path); }
 

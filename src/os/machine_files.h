@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,6 +30,7 @@ class MachineFiles final : public Files {
                               bool force) override;
   Result<void> create_reproducible(const std::string& path, const SecretString& content,
                                    bool force) override;
+  Result<std::unique_ptr<Hold>> hold(const std::string& path) override;
   Result<void> may_export(const std::string& path) override;
   Result<void> export_secret(const std::string& path, const SecretString& content) override;
   Result<std::string> make_temp_dir() override;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,15 @@ class Files {
   /// cost no hundred waits, and a power cut may take it.
   virtual Result<void> create_reproducible(const std::string& path, const SecretString& content,
                                            bool force) = 0;
+
+  /// While it lives, no other ichor reads and changes a file in the same folder.
+  class Hold {
+   public:
+    virtual ~Hold() = default;
+  };
+  /// For a file that is read, changed and written: the folder is made if it is missing.
+  /// Errc::locked if another ichor holds it for seconds.
+  virtual Result<std::unique_ptr<Hold>> hold(const std::string& path) = 0;
 
   /// Refuses a place at which git would see a secret.
   virtual Result<void> may_export(const std::string& path) = 0;

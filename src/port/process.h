@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "async/context.h"
@@ -21,6 +23,14 @@ struct ProcessCall {
   SecretString input;
   std::string folder;  // where it works; empty: where we do
   Duration limit{std::chrono::minutes(5)};
+  /// It sees our own variables too. For this very program only.
+  bool inherits{false};
+  /// Gets each line of output as it comes, and `errors` each of standard error; the result then has
+  /// none of them.
+  std::function<void(std::string_view)> output_line{}, error_line{};
+  /// If the context ends first, the program is asked to end and gets this long; its result still
+  /// comes. Without it nothing waits for a program that was called off.
+  Duration grace{};
 };
 
 struct ProcessResult {

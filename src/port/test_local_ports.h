@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,7 +19,7 @@ class FakeFiles : public Files {
   bool has_file(const std::string& path) override { return inputs.contains(path); }
   std::optional<std::vector<std::string>> list_folder(const std::string& path) override {
     std::set<std::string> names;
-    const std::string start = path + "/";
+    const std::string start = path == "." ? "" : path + "/";
     for (const auto& [file, text] : inputs) {
       if (!file.starts_with(start)) continue;
       const std::string rest = file.substr(start.size());
@@ -54,6 +55,9 @@ class FakeFiles : public Files {
   Result<void> create_reproducible(const std::string& path, const SecretString& content,
                                    bool force) override {
     return create_private(path, content, force);
+  }
+  Result<std::unique_ptr<Hold>> hold(const std::string&) override {
+    return std::make_unique<Hold>();
   }
   Result<void> may_export(const std::string& path) override {
     if (seen_by_git.contains(path)) return fail(Errc::unsafe, path + " is seen by git");

@@ -75,7 +75,7 @@ class Layouts(unittest.TestCase):
         self.assertEqual((self.folder / "lab/.gitignore").read_text(), "*\n")
 
     def test_both_clusters_of_the_role_folders(self):
-        self.take("role-folders")
+        self.take("multi-cluster")
         for cluster in ("infra", "apps"):
             self.ichor("lint", "-p", f"talos/{cluster}")
             self.ichor("gen", "secrets", "-o", f"talos/{cluster}/secrets.yaml")

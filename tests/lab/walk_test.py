@@ -263,9 +263,9 @@ class Runbook(Walk):
 
 
 class Story(Walk):
-    """examples/role-folders: two clusters, infra and apps."""
+    """examples/multi-cluster: two clusters, infra and apps."""
 
-    example = "role-folders"
+    example = "multi-cluster"
 
     @classmethod
     def setUpClass(cls):
