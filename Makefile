@@ -10,7 +10,7 @@ DEMO = build/ichor up -p examples/reference/ichor.yaml --lab --lab-state build/d
 DEMO_REPORT = build/ichor report -p examples/reference/ichor.yaml --text \
     --state-dir build/demo/ichor/reference
 
-.PHONY: help setup build ichor test demo conformance conformance-full real real-full \
+.PHONY: help setup build ichor test demo conformance conformance-full real real-full vm \
         process baseline faults stress sanitize coverage tidy format \
         analyze mutants fuzz bench clean
 
@@ -48,6 +48,9 @@ real: build  ## bring real Talos nodes up, in namespaces of this machine (needs 
 
 real-full: real  ## and disturb them: plugs, cables, replies, secrets, other hands
 	@tests/real/faults.py
+
+vm: build  ## install real Talos in virtual machines, about an hour (needs root, 8 GiB of memory)
+	@tests/vm/stories.py
 
 process: build  ## ichor and the lab with failing packets, disks, clocks and signals (needs root)
 	@tests/process/run

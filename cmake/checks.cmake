@@ -5,11 +5,12 @@ add_test(NAME tidy_test COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy_test.py)
 add_test(NAME planted COMMAND ${CMAKE_SOURCE_DIR}/tools/plant --check)
 add_test(NAME plant_test COMMAND ${CMAKE_SOURCE_DIR}/tools/plant_test.py)
 add_test(NAME real.harness COMMAND ${CMAKE_SOURCE_DIR}/tests/real/harness_test.py)
+add_test(NAME vm.harness COMMAND ${CMAKE_SOURCE_DIR}/tests/vm/harness_test.py)
 add_test(NAME kube.harness COMMAND ${CMAKE_SOURCE_DIR}/tests/kube/harness_test.py)
 add_test(NAME requests.compare
     COMMAND ${CMAKE_SOURCE_DIR}/tests/conformance/requests/compare_test.py)
-set_tests_properties(tidy tidy_test planted plant_test real.harness kube.harness requests.compare
-    PROPERTIES LABELS unit TIMEOUT ${ICHOR_TEST_TIMEOUT_S})
+set_tests_properties(tidy tidy_test planted plant_test real.harness vm.harness kube.harness
+    requests.compare PROPERTIES LABELS unit TIMEOUT ${ICHOR_TEST_TIMEOUT_S})
 
 # The whole program on the embedded lab, over real sockets.
 add_test(NAME lab.up
@@ -65,9 +66,9 @@ add_test(NAME lab.process
     COMMAND ${CMAKE_COMMAND} -E env ICHOR=$<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/tests/process/run bootstrap_reply_lost bits_flip good_cable)
 set_tests_properties(lab.process PROPERTIES SKIP_RETURN_CODE 77)
-set_tests_properties(lab.process lab.scan lab.up lab.kill lab.config_dir lab.clusters lab.layouts lab.flags
-    lab.canary lab.proxmox lab.reset lab.runs lab.kubernetes lab.readers lab.walk lab.attacks
-    lab.rivals lab.findings
+set_tests_properties(lab.process lab.scan lab.up lab.kill lab.config_dir lab.clusters lab.layouts
+    lab.flags lab.canary lab.proxmox lab.reset lab.runs lab.kubernetes lab.readers lab.walk
+    lab.attacks lab.rivals lab.findings
     PROPERTIES LABELS lab TIMEOUT 900)
 
 # The whole program against something hostile: nodes, an API server, a repository.

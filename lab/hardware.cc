@@ -51,12 +51,15 @@ Disk system_disk_for(const NodePlan& plan) {
   if (selector.type == "nvme" && plan.disk.empty()) disk.dev_path = "/dev/nvme0n1";
   disk.id = disk.dev_path.substr(5);
   disk.transport = transport_of(plan, disk.id);
-  disk.rotational = selector.type == "hdd";
-  disk.model = example_of(selector.model, "LAB DISK");
+  // The kernel takes a virtio disk for a rotating one; it has neither a model nor a WWID.
+  const bool is_virtio = disk.transport == "virtio";
+  disk.rotational = selector.type == "hdd" || (is_virtio && selector.type != "ssd");
+  disk.model = example_of(selector.model, is_virtio ? "" : "LAB DISK");
   disk.serial = example_of(selector.serial, "DISK-" + plan.name.value());
-  disk.wwid = example_of(selector.wwid, "naa.lab-" + plan.name.value());
+  disk.wwid = example_of(selector.wwid, is_virtio ? "" : "naa.lab-" + plan.name.value());
   disk.uuid = example_of(selector.uuid, "");
-  disk.modalias = example_of(selector.modalias, "scsi:t-0x00");
+  disk.modalias =
+      example_of(selector.modalias, is_virtio ? "virtio:d00000002v00001AF4" : "scsi:t-0x00");
   disk.bus_path = example_of(selector.bus_path, "/pci0000:00/0000:00:05.0/");
   fit_size(selector.size, disk);
   return disk;

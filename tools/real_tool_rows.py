@@ -231,6 +231,11 @@ TOOLS = (
     talos(**TALOS_1_12_6, kind=NodeTool, name="machined", package="internal/app/machined",
           tags="tcell_minimal,grpcnotrace",
           ldflags="-X golang.zx2c4.com/wireguard/ipc.socketDirectory=/system/wireguard-sock"),
+    # Besides machined, what a machine of tests/vm boots and is installed with.
+    talos(**TALOS_1_12_6, kind=NodeTool, name="talos-init", package="internal/app/init",
+          tags="tcell_minimal,grpcnotrace"),
+    talos(**TALOS_1_12_6, kind=NodeTool, name="talos-installer", package="cmd/installer",
+          tags="tcell_minimal,grpcnotrace"),
     GoTool("containerd", "2.1.6", CONTAINERD,
            {name: f"{CONTAINERD}/cmd/{name}" for name in ("containerd", "containerd-shim-runc-v2")},
            ldflags=f"-X {CONTAINERD}/version.Version=v2.1.6"),

@@ -84,7 +84,7 @@ const std::vector<ResourceKind> kKinds = {
      "Manufacturer={.manufacturer};Model={.productName};SizeMiB={.sizeMiB}",
      "hardware.SystemInfoController", false, makers::memory_modules},
     {"MetaKeys.runtime.talos.dev", "MetaKey", "runtime", "meta,metakey,mk,mks", "Value={.value}",
-     "", false, nullptr},
+     "", false, makers::meta_keys},
     {"MountStatuses.block.talos.dev", "MountStatus", "runtime", "mountstatus,ms",
      "Source={.source};Target={.target};Filesystem={.filesystem};"
      "Volume={.spec.volumeID}",

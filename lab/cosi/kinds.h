@@ -50,6 +50,7 @@ void memory_modules(const Sight&, Resources&);
 void platform_metadata(const Sight&, Resources&);
 void security_state(const Sight&, Resources&);
 void extensions(const Sight&, Resources&);
+void meta_keys(const Sight&, Resources&);
 void kernel_cmdline(const Sight&, Resources&);
 
 void disks(const Sight&, Resources&);

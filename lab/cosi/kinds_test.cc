@@ -74,16 +74,22 @@ TEST_F(KindsTest, ALinkHasTheBytesOfARealOne) {
   spec::LinkStatus mine;
   ASSERT_TRUE(mine.ParseFromString(link.spec().proto_spec()));
   spec::LinkStatus real;
-  // Numbers of a link with the same address, from the real modules; written in Go's order of
-  // fields.
+  // A virtio card with the same address and bus path, as tests/vm recorded one, from the real
+  // modules; written in Go's order of fields.
   const std::string bytes = std::string(
-      "\x08\x02\x10\x01\x20\xc3\xa0\x04\x2a\x06\x52\x54\x00\x00\x00\x65\xf2\x01\x06"
-      "\x52\x54\x00\x00\x00\x65\x32\x06\xff\xff\xff\xff\xff\xff\x38\xdc\x0b\x42\x0a"
-      "pfifo_fast\x50\x06\x6a\x0c"
-      "0000:00:02.0\x72\x09"
-      "1AF4:1000\x7a\x0a"
-      "virtio_net\xb0\x01\x01\xb8\x01\xe8\x07\xc8\x01\x01",
-      97);
+      "\x82\x02\x0f"
+      "enx525400000065\x08\x02\x10\x01 \xc3\xa0\x04*\x06RT\x00\x00\x00"
+      "e\xf2\x01\x06RT\x00\x00\x00"
+      "e2\x06\xff\xff\xff\xff\xff\xff"
+      "8\xdc\x0b"
+      "B\x08"
+      "fq_codelP\x06j\x0c"
+      "0000:00:02.0z\x0avirtio_net\x82\x01\x05"
+      "1.0.0\x92\x01\x06"
+      "0x1000\x9a\x01\x06"
+      "0x1af4\xa2\x01\x15Virtio network device\xaa\x01\x0dRed Hat, Inc.\xb0\x01\x01\xb8\x01"
+      "\xff\xff\xff\xff\x0f\xc0\x01\xff\x01\xc8\x01\xff\x01",
+      176);
   ASSERT_TRUE(real.ParseFromString(bytes));
   EXPECT_EQ(mine.SerializeAsString(), real.SerializeAsString());
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "lab/cosi/kinds.h"
@@ -173,8 +174,25 @@ void security_state(const Sight& sight, Resources& out) {
   const bool secure = sight.node.spec().secure_boot;
   spec::SecurityState message;
   message.set_secure_boot(secure);
-  out.push_back(
-      make_resource("runtime", "securitystate", message, yaml::map().set("secureBoot", secure)));
+  yaml::Map text;
+  text.set("secureBoot", secure);
+  if (!sight.machine.container()) {
+    message.set_booted_with_uki(true);
+    message.set_module_signature_enforced(true);
+    text.set("bootedWithUKI", true).set("moduleSignatureEnforced", true);
+  }
+  out.push_back(make_resource("runtime", "securitystate", message, text));
+}
+
+void meta_keys(const Sight& sight, Resources& out) {
+  const auto disks = sight.node.disks(kInsider);
+  const bool installed = disks && std::any_of(disks->begin(), disks->end(),
+                                              [](const Disk& disk) { return disk.system_disk; });
+  if (!installed) return;
+  // How STATE is encrypted, which the installer writes down also if it is not.
+  spec::MetaKey message;
+  message.set_value("null");
+  out.push_back(make_resource("runtime", "0x09", message, yaml::map().set("value", "null")));
 }
 
 void extensions(const Sight& sight, Resources& out) {

@@ -15,6 +15,10 @@ constexpr std::uint32_t kEthernetFlags = 0x1 | 0x2 | 0x40 | 0x1000 | 0x10000;
 constexpr std::uint32_t kLoopbackFlags = 0x1 | 0x8 | 0x40 | 0x10000;
 constexpr std::uint32_t kPermanent = 0x80;
 constexpr std::uint32_t kEthernetIndex = 2;
+// What the kernel knows of a virtio network card.
+constexpr std::int64_t kUnknownSpeed = 4'294'967'295;
+constexpr std::uint32_t kOtherPort = 255;
+constexpr std::uint32_t kUnknownDuplex = 255;
 
 std::string mac_bytes(const std::string& text) {
   std::string bytes;
@@ -24,6 +28,13 @@ std::string mac_bytes(const std::string& text) {
     bytes += static_cast<char>(value);
   }
   return bytes;
+}
+
+/// udev's second name of a link: "enx52540005000b".
+std::string other_name(const std::string& mac) {
+  std::string name = "enx" + mac;
+  std::erase(name, ':');
+  return name;
 }
 
 void add_link(Resources& out, const std::string& name, const spec::LinkStatus& message,
@@ -81,8 +92,8 @@ void links(const Sight& sight, Resources& out) {
   lo.set_mtu(65536);
   lo.set_queue_disc("noqueue");
   lo.set_link_state(true);
-  lo.set_port(255);
-  lo.set_duplex(255);
+  lo.set_port(kOtherPort);
+  lo.set_duplex(kUnknownDuplex);
   const std::string zero = "00:00:00:00:00:00";
   yaml::Map lo_text;
   lo_text.set("index", 1).set("type", "loopback").set("linkIndex", 0);
@@ -105,24 +116,32 @@ void links(const Sight& sight, Resources& out) {
     eth.set_permanent_addr(mac_bytes(mac.value()));
     eth.set_broadcast_addr(std::string(6, '\xff'));
     eth.set_mtu(1500);
-    eth.set_queue_disc("pfifo_fast");
+    eth.set_queue_disc("fq_codel");
     eth.set_operational_state(spec::OPERATIONAL_UP);
     eth.set_bus_path(fmt::format("0000:00:{:02}.0", index));
-    eth.set_pci_id("1AF4:1000");
     eth.set_driver("virtio_net");
+    eth.set_driver_version("1.0.0");
+    eth.set_product_id("0x1000");
+    eth.set_vendor_id("0x1af4");
+    eth.set_product("Virtio network device");
+    eth.set_vendor("Red Hat, Inc.");
     eth.set_link_state(true);
-    eth.set_speed_mbit(1000);
-    eth.set_port(0);
-    eth.set_duplex(1);
+    eth.set_speed_mbit(kUnknownSpeed);
+    eth.set_port(kOtherPort);
+    eth.set_duplex(kUnknownDuplex);
+    eth.add_alt_names(other_name(mac.value()));
     yaml::Map text;
+    text.set("altNames", yaml::list(std::vector<std::string>{eth.alt_names(0)}));
     text.set("index", index).set("type", "ether").set("linkIndex", 0);
     text.set("flags", "UP,BROADCAST,RUNNING,MULTICAST,LOWER_UP");
     text.set("hardwareAddr", mac.value()).set("permanentAddr", mac.value());
     text.set("broadcastAddr", "ff:ff:ff:ff:ff:ff").set("mtu", 1500);
-    text.set("queueDisc", "pfifo_fast").set("operationalState", "up").set("kind", "");
-    text.set("slaveKind", "").set("busPath", eth.bus_path()).set("pciID", eth.pci_id());
-    text.set("driver", "virtio_net").set("linkState", true).set("speedMbit", 1000);
-    text.set("port", "TwistedPair").set("duplex", "Full");
+    text.set("queueDisc", "fq_codel").set("operationalState", "up").set("kind", "");
+    text.set("slaveKind", "").set("busPath", eth.bus_path()).set("driver", "virtio_net");
+    text.set("driverVersion", "1.0.0").set("productID", eth.product_id());
+    text.set("vendorID", eth.vendor_id()).set("product", eth.product());
+    text.set("vendor", eth.vendor()).set("linkState", true).set("speedMbit", kUnknownSpeed);
+    text.set("port", "Other").set("duplex", "Unknown");
     add_link(out, name, eth, text);
     ++index;
   }
@@ -158,6 +177,8 @@ void node_addresses(const Sight& sight, Resources& out) {
 }
 
 void hostname(const Sight& sight, Resources& out) {
+  // A machine gets its name from its config; a container has one before.
+  if (!sight.config && !sight.machine.container()) return;
   spec::HostnameStatus message;
   message.set_hostname(sight.hostname);
   out.push_back(make_resource("network", "hostname", message,

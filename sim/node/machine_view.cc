@@ -59,7 +59,9 @@ std::string started(Service service) {
       return R"x(Process Process(["/bin/containerd" "--address" )x"
              R"x("/run/containerd/containerd.sock" "--config" "/etc/cri/containerd.toml"]) )x"
              R"x(started with PID 2100)x";
-    case Service::udevd: return R"(Process Process(["/sbin/systemd-udevd"]) started with PID 1700)";
+    case Service::udevd:
+      return R"x(Process Process(["/sbin/systemd-udevd" "--resolve-names=never"]) )x"
+             R"x(started with PID 1700)x";
     case Service::dashboard: return R"(Process Process(["/sbin/dashboard"]) started with PID 1900)";
     default: break;
   }

@@ -258,6 +258,8 @@ class Node::Impl {
   void say_started(Service service, Remark last = Remark::healthy);
   /// Writes START of a sequence and its phases up to the one named, which stays open; without a
   /// name all of them. The stage is entered right after START.
+  /// Whether this time the sequence goes without a phase that it can have.
+  bool leaves_out(SequenceName sequence, const PhaseScript& phase) const;
   void open_sequence(SequenceName sequence, Stage stage, std::string_view open_phase);
   /// Closes that phase, and writes the phases after it and STOP.
   void close_sequence(SequenceName sequence, std::string_view open_phase);

@@ -1,6 +1,6 @@
-// The model lives through what real nodes were recorded doing (tests/real/recordings): the same
-// calls at the same times lead to the same sequences, stages, conditions and service states, in the
-// same order.
+// The model lives through what real nodes were recorded doing (tests/real/recordings, and
+// tests/vm/recordings of a machine with a disk and an installer): the same calls lead to the same
+// sequences, stages, conditions and service states, in the same order.
 
 #include <filesystem>
 #include <fstream>
@@ -280,6 +280,118 @@ TEST_P(RealRecording, EveryServiceLivesTheRecordedLife) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Clusters, RealRecording, ::testing::Values("one", "four"));
+
+/// The lines of each boot of a machine's console.
+std::vector<std::vector<Line>> boots_in(const std::vector<Line>& console) {
+  std::vector<std::vector<Line>> boots;
+  for (const Line& line : console) {
+    if (line.kind == "boot") {
+      boots.emplace_back();
+    } else if (!boots.empty()) {
+      boots.back().push_back(line);
+    }
+  }
+  return boots;
+}
+
+/// The first lines of a story, as many as another one has.
+Lines first_of(Lines story, std::size_t count) {
+  if (story.size() > count) story.resize(count);
+  return story;
+}
+
+/// What an emulated processor is too slow for is no part of a life.
+bool is_slowness(const Line& line) {
+  return line.text.find("Health check failed") != std::string::npos ||
+         line.text.starts_with("WAITING: Waiting for service \"machined\"");
+}
+
+/// A machine that boots from an ISO, is installed, and boots from its disk until etcd is healthy.
+/// It was recorded with a kernel argument that keeps the dashboard away, and without a kubelet, so
+/// its second boot does not end.
+struct MachineRecording : ::testing::Test {
+  Bench bench;
+  Node* node{nullptr};
+  std::vector<std::vector<Line>> console = boots_in(load(kFolder / "one-cp1-console.tsv"));
+  std::vector<Line> recorded = load(kFolder / "one-cp1.tsv");  // of the second boot
+  std::vector<std::vector<Line>> model;                        // boot by boot
+
+  static inline const std::filesystem::path kFolder = "tests/vm/recordings";
+
+  void SetUp() override {
+    std::erase_if(recorded, is_slowness);
+    NodeSpec spec = bench.spec("cp1");
+    spec.durations.time_sync = {};  // its config says that nothing sets its clock
+    node = &bench.add(spec, "cp1");
+    node->subscribe([this] {
+      std::vector<Line> told = without_dashboard(events_of(*node));
+      if (model.empty() || told.size() < model.back().size()) model.emplace_back();
+      model.back() = std::move(told);
+    });
+    node->power_on();
+    ASSERT_TRUE(bench.run_to(*node, Stage::maintenance));
+    ASSERT_TRUE(bench.apply(*node, "cp1"));
+    ASSERT_TRUE(bench.run_to([&] { return node->bootstrap(Bench::admin).has_value(); }));
+    bench.clock.run_for(std::chrono::minutes(5));
+    ASSERT_EQ(model.size(), 2u);
+    ASSERT_EQ(console.size(), 2u);
+  }
+
+  static std::vector<Line> without_dashboard(std::vector<Line> lines) {
+    std::erase_if(lines, [](const Line& line) {
+      return line.name == "dashboard" || line.name == "startDashboard";
+    });
+    return lines;
+  }
+};
+
+TEST_F(MachineRecording, SequencesOfBothBootsComeInTheOrderOfTheConsole) {
+  for (std::size_t boot = 0; boot < 2; ++boot) {
+    std::vector<Line> told = model[boot];
+    // Only the event stream has it.
+    std::erase_if(told, [](const Line& line) { return line.name == "runningMaintenance"; });
+    const Lines expected = sequences_in(console[boot]);
+    EXPECT_EQ(first_of(sequences_in(told), expected.size()), expected) << "boot " << boot;
+  }
+}
+
+TEST_F(MachineRecording, TheSecondBootTellsItsSequencesAndConditions) {
+  const Lines expected = sequences_in(recorded);
+  EXPECT_EQ(first_of(sequences_in(model[1]), expected.size()), expected);
+  for (const std::string& status : statuses_in(recorded)) {
+    // The network is away for a moment while the machine moves to its own address.
+    if (status.find("network services nodeReady") != std::string::npos) continue;
+    EXPECT_THAT(statuses_in(model[1]), ::testing::Contains(status));
+  }
+}
+
+/// The part of a story that begins with a line.
+Lines from(const Lines& story, const std::string& first) {
+  return Lines(std::find(story.begin(), story.end(), first), story.end());
+}
+
+TEST_F(MachineRecording, RollbackAndResetRunTheRecordedPhases) {
+  const auto others = boots_in(load(kFolder / "killed-cp1-console.tsv"));
+  ASSERT_EQ(others.size(), 5u) << "install, upgrade, rollback, reset, and maintenance mode again";
+  const Lines reboot = from(sequences_in(others[2]), "sequence START reboot");
+  const Lines reset = from(sequences_in(others[3]), "sequence START reset");
+  ASSERT_TRUE(node->reboot(Bench::admin));
+  EXPECT_EQ(first_of(from(sequences_in(model[1]), reboot.front()), reboot.size()), reboot);
+  ASSERT_TRUE(bench.run_to(*node, Stage::running));
+  ASSERT_EQ(model.size(), 3u);
+  ResetRequest forced;
+  forced.graceful = false;
+  ASSERT_TRUE(node->reset(Bench::admin, forced));
+  EXPECT_EQ(first_of(from(sequences_in(model[2]), reset.front()), reset.size()), reset);
+}
+
+TEST_F(MachineRecording, EveryServiceButTheKubeletLivesTheRecordedLife) {
+  EXPECT_EQ(services_in(model[1]), services_in(recorded));
+  for (const std::string& service : services_in(recorded)) {
+    if (service == "kubelet") continue;
+    EXPECT_EQ(life_of(service, model[1]), life_of(service, recorded)) << service;
+  }
+}
 
 }  // namespace
 }  // namespace ichor::sim

@@ -52,6 +52,8 @@ constexpr Names<1> kLeaveEtcd = {"leaveEtcd"};
 constexpr Names<1> kSendReset = {"sendResetSignal"};
 constexpr Names<1> kForceCleanup = {"forceCleanup"};
 constexpr Names<1> kResetDisk = {"resetSystemDisk"};
+constexpr Names<1> kResetPartitions = {"resetSystemDiskSpec"};
+constexpr Names<1> kResetUserDisks = {"resetUserDisks"};
 
 constexpr std::array<PhaseScript, 6> kInitializeMetal112 = {{{"systemRequirements", kEnforceKspp},
                                                              {"earlyServices", kEarly112},
@@ -122,8 +124,10 @@ constexpr std::array<PhaseScript, 11> kShutdownMetal = {{{"storeShutdown", kStor
                                                          {"volumeFinalize", kTeardown},
                                                          {"stopEverything", kStopAllServices},
                                                          {"shutdown", kShutdown}}};
-constexpr std::array<PhaseScript, 14> kResetMetal = {{{"drain", kCordon},
+/// Every phase that a reset can have; Node::Impl::leaves_out() knows which of them it has.
+constexpr std::array<PhaseScript, 19> kResetMetal = {{{"drain", kCordon},
                                                       {"cleanup", kRemoveAllPods},
+                                                      {"cleanup", kStopAllPods},
                                                       {"dbus", kStopDbus},
                                                       {"leave", kLeaveEtcd},
                                                       {"preReset", kSendReset},
@@ -132,10 +136,14 @@ constexpr std::array<PhaseScript, 14> kResetMetal = {{{"drain", kCordon},
                                                       {"unmountBind", kUnmountBind},
                                                       {"unmountSystem", kUnmountEphemeral},
                                                       {"volumeFinalize", kTeardown},
+                                                      {"kexec", kKexecPrepare},
                                                       {"stopEverything", kStopAllServices},
                                                       {"forceCleanup", kForceCleanup},
                                                       {"reset", kResetDisk},
-                                                      {"reboot", kReboot}}};
+                                                      {"resetSpec", kResetPartitions},
+                                                      {"resetUserDisks", kResetUserDisks},
+                                                      {"reboot", kReboot},
+                                                      {"shutdown", kShutdown}}};
 constexpr std::array<PhaseScript, 2> kResetContainer = {
     {{"stopEverything", kStopAllServices}, {"shutdown", kShutdown}}};
 

@@ -176,6 +176,7 @@ void Node::Impl::open_sequence(SequenceName sequence, Stage stage, std::string_v
   log_.sequence(now(), sequence, "START");
   set_stage(stage);
   for (const PhaseScript& phase : script_of(sequence, spec_.platform, spec_.personality)) {
+    if (leaves_out(sequence, phase)) continue;
     if (phase.name == open_phase) {
       log_.phase(now(), phase.name, "START");
       for (const char* task : phase.tasks) log_.task(now(), task, "START");
@@ -183,6 +184,25 @@ void Node::Impl::open_sequence(SequenceName sequence, Stage stage, std::string_v
     }
     write_phase(sequence, phase);
   }
+}
+
+bool Node::Impl::leaves_out(SequenceName sequence, const PhaseScript& phase) const {
+  if (sequence != SequenceName::reset || container()) return false;
+  const ResetRequest& reset = m_.reset;
+  const std::string_view task = phase.tasks.front();
+  if (task == "cordonAndDrainNode" || task == "removeAllPods") return !reset.graceful;
+  if (task == "stopAllPods") return reset.graceful;
+  if (task == "leaveEtcd") return !reset.graceful || !control_plane();
+  // By kexec it boots what is on the disk.
+  const std::vector<std::string>& labels = reset.partitions;
+  const bool boots_from_disk =
+      !labels.empty() && std::find(labels.begin(), labels.end(), "BOOT") == labels.end();
+  if (task == "kexecPrepare") return !boots_from_disk;
+  if (task == "resetSystemDiskSpec") return labels.empty();
+  if (task == "resetSystemDisk") return !labels.empty();
+  if (task == "resetUserDisks") return reset.user_disks.empty();
+  if (task == "reboot") return !m_.comes_back;
+  return task == "shutdown" && m_.comes_back;
 }
 
 void Node::Impl::close_sequence(SequenceName sequence, std::string_view open_phase) {

@@ -148,9 +148,19 @@ PhaseEnd PhaseLoop::worn_out(const NodeCall& action) const {
       retries_};
 }
 
+Duration PhaseLoop::budget() const {
+  const Budgets& budgets = run_.profile.budgets;
+  const JournalFacts& facts = run_.ledger.facts();
+  const NodeName name = subject_.name();
+  const bool installing =
+      subject_.node() && !facts.settled(name) && facts.last(Call::apply_configuration, name);
+  const Duration own = phase_.budget(budgets);
+  return installing ? std::max(own, budgets.apply) : own;
+}
+
 Task<PhaseEnd> PhaseLoop::run(Context outer) {
   started_ = outer.now();
-  const Context context = outer.within(phase_.budget(run_.profile.budgets));
+  const Context context = outer.within(budget());
   emit(EventKind::phase_started, {});
   bool looked_again = false;
   for (;;) {

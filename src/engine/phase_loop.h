@@ -41,6 +41,8 @@ class PhaseLoop {
   Task<PhaseEnd> run(Context context);
 
  private:
+  /// The phase's own; an install that an earlier run began has the time that it needs.
+  Duration budget() const;
   /// Each returns an end, or nothing to look again.
   Task<std::optional<PhaseEnd>> follow(Context context, NodeCall due);
   /// Keeps what a decision rested on in the journal.

@@ -22,10 +22,16 @@ class LoopRig : public EngineRig {
 
   RunState state_{world_, profile_, configs_, ledger_};
   PhaseEnd end_;
+  bool applied_before_{false};  // an earlier run has sent its config to the node
 
  private:
   Task<void> loop(const NodePhase& phase) {
     co_await bind();
+    JournalRecord applied;
+    applied.kind = RecordKind::intent;
+    applied.node = plan_.name;
+    applied.call = Call::apply_configuration;
+    if (applied_before_) co_await ledger_.append(applied);
     NodeSubject subject(link_, phase);
     PhaseLoop loop(state_, phase, subject, bell_);
     end_ = co_await loop.run(context_);
@@ -167,6 +173,31 @@ TEST_F(OverdueTest, AWaitWithALimitEndsAsItsFault) {
   ASSERT_TRUE(end_.finding);
   EXPECT_EQ(end_.finding->id, "E7");
   EXPECT_EQ(end_.finding->fix, "remove it");
+}
+
+/// Waits for a node until its budget is used up.
+class Patient final : public NodePhase {
+ public:
+  std::string_view name() const override { return "patient"; }
+  Reads reads() const override { return {}; }
+  Duration budget(const Budgets& budgets) const override { return budgets.preflight; }
+  Decision decide(const Wanted&, const NodePlan&, const NodeView&) const override {
+    return Wait{"it does not answer"};
+  }
+};
+
+TEST_F(StuckTest, ANodeThatHasNoConfigYetHasTheTimeOfThePhase) {
+  run_phase(Patient());
+  ASSERT_TRUE(end_.finding);
+  EXPECT_THAT(end_.finding->what, testing::HasSubstr("out of time after 3m"));
+}
+
+/// Real machines need longer to install and boot than a preflight has (tests/vm).
+TEST_F(StuckTest, AnInstallThatAnEarlierRunBeganHasTheTimeOfApply) {
+  applied_before_ = true;
+  run_phase(Patient());
+  ASSERT_TRUE(end_.finding);
+  EXPECT_THAT(end_.finding->what, testing::HasSubstr("out of time after 15m"));
 }
 
 /// A node whose services change all the time while it boots, and whose stage changes once.

@@ -93,11 +93,11 @@ bool fits(const DiskSelector& selector, const std::optional<SizeTerm>& size, con
   const auto agrees = [](const std::string& pattern, const std::string& text) {
     return pattern.empty() || matches_glob(pattern, text);
   };
-  const bool usable = !disk.transport.empty() && !disk.read_only && !disk.cdrom;
-  return usable && (!size || size->holds(disk.size_bytes)) && agrees(selector.uuid, disk.uuid) &&
-         agrees(selector.wwid, disk.wwid) && agrees(selector.model, disk.model) &&
-         agrees(selector.serial, disk.serial) && agrees(selector.modalias, disk.modalias) &&
-         agrees(selector.bus_path, disk.bus_path) && is_of_type(selector.type, disk);
+  return takes_talos(disk) && (!size || size->holds(disk.size_bytes)) &&
+         agrees(selector.uuid, disk.uuid) && agrees(selector.wwid, disk.wwid) &&
+         agrees(selector.model, disk.model) && agrees(selector.serial, disk.serial) &&
+         agrees(selector.modalias, disk.modalias) && agrees(selector.bus_path, disk.bus_path) &&
+         is_of_type(selector.type, disk);
 }
 
 Result<InstallDisks> by_selector(const DiskSelector& selector, const std::vector<Disk>& present) {
@@ -155,6 +155,29 @@ Result<InstallDisks> install_disks(const NodePlan& plan, const std::vector<Disk>
   std::sort(found.disks.begin(), found.disks.end(),
             [](const Disk& a, const Disk& b) { return a.id < b.id; });
   return found;
+}
+
+bool takes_talos(const Disk& disk) {
+  return !disk.transport.empty() && !disk.read_only && !disk.cdrom;
+}
+
+std::string wanted_disk(const NodePlan& plan) {
+  const DiskSelector& selector = plan.disk_selector;
+  if (selector.empty()) return plan.disk;
+  const std::array<std::pair<const char*, const std::string*>, 8> terms = {
+      {{"serial", &selector.serial},
+       {"WWID", &selector.wwid},
+       {"UUID", &selector.uuid},
+       {"model", &selector.model},
+       {"size", &selector.size},
+       {"type", &selector.type},
+       {"busPath", &selector.bus_path},
+       {"modalias", &selector.modalias}}};
+  std::string text;
+  for (const auto& [name, value] : terms) {
+    if (!value->empty()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, *value);
+  }
+  return text;
 }
 
 std::string to_text(const Disk& disk) {

@@ -27,6 +27,12 @@ struct InstallDisks {
 /// An error if the selector itself cannot be read (a size, a type).
 Result<InstallDisks> install_disks(const NodePlan& plan, const std::vector<Disk>& present);
 
+/// Talos installs to it if it is told so: it has a transport, can be written and is no CD.
+bool takes_talos(const Disk& disk);
+
+/// What the profile says of the disk: "/dev/sda", or "serial S1, size >= 100GB" of a selector.
+std::string wanted_disk(const NodePlan& plan);
+
 /// Talos' glob: '*' stands for any text, everything else for itself.
 bool matches_glob(std::string_view pattern, std::string_view text);
 

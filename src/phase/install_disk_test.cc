@@ -45,6 +45,14 @@ TEST_F(InstallDiskTest, APathMeansTheDiskWithThatPath) {
   EXPECT_THAT(chosen(), IsEmpty());
 }
 
+TEST_F(InstallDiskTest, WhatTheProfileWantsIsToldInItsOwnWords) {
+  plan_.disk = "/dev/sda";
+  EXPECT_EQ(wanted_disk(plan_), "/dev/sda");
+  plan_.disk_selector.serial = "S-*";
+  plan_.disk_selector.size = ">= 100GB";
+  EXPECT_EQ(wanted_disk(plan_), "serial S-*, size >= 100GB");
+}
+
 TEST_F(InstallDiskTest, ALinkIsForTheNodeToFollow) {
   plan_.disk = "/dev/disk/by-id/x";
   EXPECT_EQ(install_disks(plan_, present_)->how, InstallDisks::How::link);

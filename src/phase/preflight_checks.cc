@@ -165,15 +165,16 @@ class Inspection {
     const bool none = chosen.disks.empty();
     std::string candidates;
     for (const Disk& disk : none ? *view_.disks : chosen.disks) {
+      if (none && !takes_talos(disk)) continue;
       candidates += (candidates.empty() ? "" : "; ") + to_text(disk);
     }
-    complain(
-        "install disk", Verdict::failed, "D3",
-        none ? fmt::format("no disk of {} is the one that the profile means", plan_.name.value())
-             : fmt::format("{} disks of {} match; Talos would take the first", chosen.disks.size(),
-                           plan_.name.value()),
-        fmt::format("name one of these by serial or path: {}",
-                    candidates.empty() ? "the node has no disk at all" : candidates));
+    complain("install disk", Verdict::failed, "D3",
+             none ? fmt::format("no disk of {} is the one that the profile means: {}",
+                                plan_.name.value(), wanted_disk(plan_))
+                  : fmt::format("{} disks of {} match; Talos would take the first",
+                                chosen.disks.size(), plan_.name.value()),
+             fmt::format("name one of these by serial or path: {}",
+                         candidates.empty() ? "the node has none to install to" : candidates));
   }
 
   void disk_size(const Disk& disk) {

@@ -103,8 +103,21 @@ TEST_F(PreflightChecksTest, WhatOurOwnInstallLeftIsNoData) {
 
 TEST_F(PreflightChecksTest, NoDiskAndTwoDisksStopWithTheCandidates) {
   plan_.disk = "/dev/vda";
+  // As a real machine has them: Talos' own squashfs, and the CD that it booted from.
+  Disk image;
+  image.id = "loop0";
+  image.dev_path = "/dev/loop0";
+  image.read_only = true;
+  Disk cd;
+  cd.id = "sr0";
+  cd.dev_path = "/dev/sr0";
+  cd.transport = "virtio";
+  cd.cdrom = true;
+  view_.disks->insert(view_.disks->end(), {image, cd});
   EXPECT_THAT(stops(), ElementsAre("D3"));
-  EXPECT_THAT(find("install disk").finding.fix, HasSubstr("/dev/sda, 64.0 GiB, serial S1, sata"));
+  EXPECT_THAT(find("install disk").detail, HasSubstr("the profile means: /dev/vda"));
+  EXPECT_EQ(find("install disk").finding.fix,
+            "name one of these by serial or path: /dev/sda, 64.0 GiB, serial S1, sata");
   plan_.disk.clear();
   plan_.disk_selector.size = ">= 1GB";
   Disk second = view_.disks->front();

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -92,6 +93,10 @@ class Run:
 class Cluster:
     """Nodes in maintenance mode, a profile for them, and a folder for what ichor writes."""
 
+    kept = KEPT
+    mode = "container"
+    up_limit_s = UP_LIMIT_S
+
     def __init__(self, name, control_planes, workers=0):
         self.name = name
         names = [f"cp{i + 1}" for i in range(control_planes)]
@@ -153,10 +158,10 @@ class Cluster:
                 for line in server_logs.complaints(self.server_log(spec))]
 
     def remove(self, failed=False):
-        KEPT.mkdir(parents=True, exist_ok=True)
-        (KEPT / f"times-{self.name}.json").write_text(json.dumps(self.times, indent=1) + "\n")
+        self.kept.mkdir(parents=True, exist_ok=True)
+        (self.kept / f"times-{self.name}.json").write_text(json.dumps(self.times, indent=1) + "\n")
         if failed:
-            kept = KEPT / f"failed-{self.name}"
+            kept = self.kept / f"failed-{self.name}"
             shutil.rmtree(kept, ignore_errors=True)
             kept.mkdir()
             for console in self.lab.folder.glob("nodes/*/console.log"):
@@ -186,22 +191,29 @@ class Cluster:
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True,
                                 cwd=self.home)
 
-    def ichor(self, *arguments, limit_s=UP_LIMIT_S):
-        """Every event gets "arrived", the Unix time at which it was printed."""
+    def ichor(self, *arguments, limit_s=None, seen=lambda event: None):
+        """Every event gets "arrived", the Unix time at which it was printed, and is shown to
+        `seen`; the signal that it returns, if any, is sent to ichor. A run that goes beyond its
+        limit gets SIGTERM."""
         began, began_at = time.monotonic(), time.time()
         with tempfile.TemporaryFile("w+") as errors:
             process = self.start_ichor(*arguments, errors=errors)
-            limit = threading.Timer(limit_s, process.terminate)
+            limit = threading.Timer(limit_s or self.up_limit_s, process.terminate)
             limit.start()
-            events = [dict(json.loads(line), arrived=time.time()) for line in process.stdout
-                      if line.startswith("{")]
+            events = []
+            for line in process.stdout:
+                if line.startswith("{") and line.endswith("\n"):
+                    events.append(dict(json.loads(line), arrived=time.time()))
+                    number = seen(events[-1])
+                    if number:
+                        process.send_signal(number)
             code = process.wait()
             limit.cancel()
             errors.seek(0)
             return Run(code, events, errors.read(), time.monotonic() - began, began_at)
 
-    def up(self, label="up"):
-        run = self.ichor("up")
+    def up(self, label="up", seen=lambda event: None):
+        run = self.ichor("up", seen=seen)
         for phase, span in run.steps().items():
             if span["to"] is not None:
                 self.note(f"{label}: {phase} (from {span['from']:.1f} s)",
@@ -211,15 +223,8 @@ class Cluster:
 
     def up_and_kill_at(self, seen):
         """Begins a run and kills it as soon as it prints an event for which `seen` holds."""
-        process = self.start_ichor("up")
-        for line in process.stdout:
-            event = json.loads(line) if line.startswith("{") else {}
-            if seen(event):
-                process.kill()
-                break
-        process.stdout.close()
-        process.stderr.close()
-        return process.wait()
+        run = self.ichor("up", seen=lambda event: signal.SIGKILL if seen(event) else None)
+        return run.code
 
     def talosctl(self, *arguments, limit_s=600):
         return self.tool(f"talosctl-{pieces.TALOS}", "--talosconfig", self.state / "talosconfig",

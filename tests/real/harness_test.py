@@ -44,10 +44,13 @@ class TheLogOfAServer(unittest.TestCase):
         bad = ("2026/11/17 10:00:00 Internal [/cosi.resource.State/Watch] 1ms stream runtime "
                f"error: invalid memory address or nil pointer dereference {self.OURS}")
         console = "[   12.3] init[173]: segfault at 8 ip 0000 sp 0000"
-        fine = [f"2026/11/17 10:00:00 OK [/cosi.resource.State/Watch] 1ms stream {self.OURS}",
+        kernel = "[   40.1] Kernel panic - not syncing: Attempted to kill init!"
+        fine = ["[    0.0] Command line: panic=0 oops=panic kernel.panic_on_oops=1",
+                f"2026/11/17 10:00:00 OK [/cosi.resource.State/Watch] 1ms stream {self.OURS}",
                 f"NotFound [/cosi.resource.State/Get] 1ms unary doesn't exist {self.OURS}",
                 f"Unimplemented [/machine.MachineService/Version] 1ms unary {self.THEIRS}"]
-        self.assertEqual(server_logs.complaints("\n".join([bad, *fine, console])), [bad, console])
+        self.assertEqual(server_logs.complaints("\n".join([bad, *fine, console, kernel])),
+                         [bad, console, kernel])
 
     def test_counts_the_calls_by_method(self):
         text = f"OK [/cosi.resource.State/Get] 1ms unary {self.OURS}\n" * 3

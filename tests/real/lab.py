@@ -299,12 +299,15 @@ def forward(namespace):
 class Lab:
     """A network with an image registry at its gateway, and nodes on it."""
 
+    home = LABS
+    prefix = "ichor-"
+
     def __init__(self, name):
         if not NAME.fullmatch(name):
             raise LabError(f"{name!r} is no name for a lab: a-z, 0-9 and - are")
         self.name = name
-        self.folder = LABS / name
-        self.group = f"ichor-{name}"
+        self.folder = self.home / name
+        self.group = self.prefix + name
 
     @property
     def gateway(self):
@@ -329,13 +332,21 @@ class Lab:
             forward(self.group)
         if not recall(self.folder / "registry.json"):
             address = str(self.gateway.ip)
-            with open(self.folder / "registry.log", "ab") as log:
-                process = subprocess.Popen(
-                    self.inside(sys.executable, HERE / "registry.py", images, address, 5000),
-                    stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-            remember(self.folder / "registry.json", process.pid)
+            self.start("registry", sys.executable, HERE / "registry.py", images, address, 5000)
             if not wait_until(lambda: self.connects(address, 5000), 10):
                 raise LabError(f"the registry does not start, see {self.folder}/registry.log")
+
+    def start(self, name, *argv):
+        """A process of the lab, which stop() ends."""
+        with open(self.folder / f"{name}.log", "ab") as log:
+            process = subprocess.Popen(self.inside(*argv), stdin=subprocess.DEVNULL, stdout=log,
+                                       stderr=log, start_new_session=True)
+        remember(self.folder / f"{name}.json", process.pid)
+
+    def stop(self, name, number=signal.SIGKILL):
+        process = recall(self.folder / f"{name}.json")
+        if process:
+            send(process, number)
 
     def require(self):
         if not (NETNS / self.group).exists() or not (self.folder / "gateway").exists():
@@ -372,9 +383,7 @@ class Lab:
         """Ends all of it. What is gone already is no trouble."""
         for node in self.nodes():
             node.switch_off()
-        registry = recall(self.folder / "registry.json")
-        if registry:
-            send(registry, signal.SIGKILL)
+        self.stop("registry")
         if (NETNS / self.group).exists():
             run("ip", "netns", "del", self.group)
         if keep_disks:
@@ -384,10 +393,10 @@ class Lab:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def sweep():
+def sweep(kind=Lab):
     """Removes the labs of processes that are gone; their names."""
-    abandoned = [Lab(path.name) for path in sorted(LABS.glob("*"))
-                 if NAME.fullmatch(path.name) and Lab(path.name).abandoned]
+    abandoned = [kind(path.name) for path in sorted(kind.home.glob("*"))
+                 if NAME.fullmatch(path.name) and kind(path.name).abandoned]
     for lab in abandoned:
         lab.remove()
     return [lab.name for lab in abandoned]

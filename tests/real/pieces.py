@@ -82,12 +82,13 @@ def program(tool, name=None):
     return first.parent / name if name else first
 
 
-def key():
+def key(tools=TOOLS, sources=tuple(HERE / name for name in OWN_SOURCES)):
+    """A hash of all recipes and sources that something is made of."""
     digest = hashlib.sha256()
-    for tool in TOOLS:
+    for tool in tools:
         digest.update(real_tools.recipe(real_tools.find(tool)).encode())
-    for name in OWN_SOURCES:
-        digest.update((HERE / name).read_bytes())
+    for source in sources:
+        digest.update(source.read_bytes())
     return digest.hexdigest()[:12]
 
 
@@ -95,37 +96,50 @@ def pieces():
     return Pieces(real_tools.CACHE.parent / f"real-talos-{key()}")
 
 
-def missing_tools():
-    return [tool for tool in TOOLS if not real_tools.complete(real_tools.find(tool))]
+def missing_tools(tools=TOOLS):
+    return [tool for tool in tools if not real_tools.complete(real_tools.find(tool))]
 
 
-def build(say):
-    """Builds what is missing and tells how long each part took."""
-    for tool in missing_tools():
+def build_tools(tools, say):
+    """Builds those that are missing and tells how long each took."""
+    for tool in missing_tools(tools):
         began = time.monotonic()
         subprocess.run([str(ROOT / "tools/real-tools"), tool], stdout=subprocess.DEVNULL,
                        check=True)
         say(f"built {tool}", time.monotonic() - began)
-    result = pieces()
-    result.home.parent.mkdir(parents=True, exist_ok=True)
-    with open(result.home.with_suffix(".lock"), "w", encoding="utf-8") as lock:
+
+
+def assemble_once(home, assemble, say):
+    """Lets `assemble` fill the folder, unless it is complete. Two callers do it once."""
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with open(home.with_suffix(".lock"), "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not result.complete:
+        if not (home / "stamp").exists():
             began = time.monotonic()
-            assemble(result)
-            say(f"assembled {result.home}", time.monotonic() - began)
+            shutil.rmtree(home, ignore_errors=True)
+            (home / "bin").mkdir(parents=True)
+            assemble()
+            (home / "stamp").write_text(home.name + "\n")
+            say(f"assembled {home}", time.monotonic() - began)
+
+
+def build(say):
+    """Builds what is missing and tells how long each part took."""
+    build_tools(TOOLS, say)
+    result = pieces()
+    assemble_once(result.home, lambda: assemble(result), say)
     return result
 
 
 def assemble(result):
-    shutil.rmtree(result.home, ignore_errors=True)
-    (result.home / "bin").mkdir(parents=True)
-    for name, flags in (("capshim", ["-pthread"]), ("pause", [])):
-        subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", *flags, "-o",
-                        str(result.home / "bin" / name), str(HERE / f"{name}.c")], check=True)
+    compile_c(result, "capshim", "-pthread")
     make_rootfs(result.rootfs)
     make_images(result)
-    (result.home / "stamp").write_text(key() + "\n")
+
+
+def compile_c(result, name, *flags):
+    subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", *flags, "-o",
+                    str(result.home / "bin" / name), str(HERE / f"{name}.c")], check=True)
 
 
 def talos_sources():
@@ -157,8 +171,11 @@ def make_rootfs(root):
         install(sources / name, root / place, 0o644)
     for name in PLACEHOLDERS:
         (root / "etc" / name).touch()
-    (root / "etc/os-release").write_text(
-        f'NAME="Talos"\nID=talos\nVERSION_ID=v{TALOS}\nPRETTY_NAME="Talos (v{TALOS})"\n')
+    (root / "etc/os-release").write_text(os_release())
+
+
+def os_release():
+    return f'NAME="Talos"\nID=talos\nVERSION_ID=v{TALOS}\nPRETTY_NAME="Talos (v{TALOS})"\n'
 
 
 def install(source, target, mode=0o755):
@@ -169,16 +186,23 @@ def install(source, target, mode=0o755):
 
 def make_images(result):
     """The images of a control plane, under the names and tags that a node asks for."""
+    make_etcd_images(result)
     scratch = result.home / "image"
     for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler"):
         install(program("kubernetes", name), scratch / "usr/local/bin" / name)
         (scratch / "tmp").mkdir()
         write_image(result.images, name, f"v{KUBERNETES}", scratch)
+    lay_out_kubelet(scratch)
+    write_image(result.images, "siderolabs/kubelet", f"v{KUBERNETES}", scratch)
+
+
+def make_etcd_images(result):
+    """etcd's, and that of the process that holds the namespaces of a pod."""
+    scratch = result.home / "image"
     install(program("etcd"), scratch / "usr/local/bin/etcd")
     (scratch / "tmp").mkdir()
     write_image(result.images, "etcd", f"v{ETCD}", scratch)
-    lay_out_kubelet(scratch)
-    write_image(result.images, "siderolabs/kubelet", f"v{KUBERNETES}", scratch)
+    compile_c(result, "pause")
     for tag in PAUSE:
         install(result.home / "bin/pause", scratch / "pause")
         write_image(result.images, "pause", tag, scratch, ["/pause"])

@@ -128,6 +128,12 @@ def lines_of(begin, events, watched, calls):
     return ["\t".join(line).rstrip() for line in lines]
 
 
+def head(cluster, spec):
+    """The first line of a recording."""
+    return (f"# Talos {pieces.TALOS}, Kubernetes {pieces.KUBERNETES}, etcd {pieces.ETCD}, "
+            f"{cluster.mode} mode; {spec.name} of {len(cluster.specs)} nodes")
+
+
 class Recorder:
     """Follows all nodes of a cluster; write() ends that and writes one file per node."""
 
@@ -143,11 +149,9 @@ class Recorder:
         events = {spec: read_events(self.cluster, spec) for spec in self.watches}
         begin = min(told[0][0] for told in events.values() if told)
         for spec, watch in self.watches.items():
-            head = (f"# Talos {pieces.TALOS}, Kubernetes {pieces.KUBERNETES}, etcd {pieces.ETCD},"
-                    f" container mode; {spec.name} of {len(self.cluster.specs)} nodes")
             lines = lines_of(begin, events[spec], watch.lines, self.calls(run, spec))
             path = folder / f"{self.cluster.name}-{spec.name}.tsv"
-            path.write_text("\n".join([head, *lines]) + "\n")
+            path.write_text("\n".join([head(self.cluster, spec), *lines]) + "\n")
 
     def delays_ms(self, run):
         """Sorted: for each stage that both saw begin, how much later ichor told of it. Talos does

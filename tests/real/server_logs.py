@@ -10,7 +10,8 @@ import re
 
 CALL = re.compile(r"(?P<code>\w+) \[(?P<method>/[\w.]+/\w+)\]")
 BAD_CODES = {"Internal", "Unknown", "Unimplemented"}
-PANIC = re.compile(r"panic|segfault|nil pointer|runtime error", re.IGNORECASE)
+# Not "oops=panic" and its like of a kernel's command line.
+PANIC = re.compile(r"(?<![=\w.])panic(?![=_])|segfault|nil pointer|runtime error", re.IGNORECASE)
 CLIENT = "user-agent=ichor"
 
 # What a node may say to ichor, and why.

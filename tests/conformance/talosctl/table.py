@@ -11,8 +11,10 @@ import json
 import pathlib
 import re
 import subprocess
+import time
 
 RECORDED = pathlib.Path(__file__).resolve().parents[2] / "real/recordings/talosctl-1.12.6.json"
+METAL_RECORDED = RECORDED.parents[2] / "vm/recordings/talosctl-metal-1.12.6.json"
 SHORT = 12  # lines
 
 # {home} is a folder for what commands read and write, {node} the node's address.
@@ -116,6 +118,52 @@ memory
 logs kubelet --tail 3
 """.strip().splitlines()
 
+# Run with --insecure on a machine, not a container, in maintenance mode. Nothing of it changes it.
+IN_MAINTENANCE = """
+version --short
+get machinestatus -o yaml
+get machinestatus nosuchid
+get nosuchresource
+get disks
+get disks -o yaml
+get systemdisk
+get discoveredvolumes
+get systeminformation -o yaml
+get links
+get links -o yaml
+get addresses
+get hostname
+get metakeys
+get memorymodules -o yaml
+get securitystate -o yaml
+get services
+get machineconfig
+apply-config -f {home}/controlplane.yaml --dry-run
+apply-config -f {home}/controlplane.yaml --dry-run --mode reboot
+apply-config -f {home}/controlplane.yaml --dry-run --mode staged
+apply-config -f {home}/controlplane.yaml --dry-run --mode no-reboot
+apply-config -f {home}/garbage.yaml --dry-run
+apply-config -f {home}/unknown-key.yaml --dry-run
+apply-config -f {home}/no-type.yaml --dry-run
+apply-config -f {home}/no-disk.yaml --dry-run
+apply-config -f {home}/no-install.yaml --dry-run
+""".strip().splitlines()
+
+# And on the same machine when Talos is installed on its disk.
+INSTALLED = """
+get disks
+get disks -o yaml
+get systemdisk -o yaml
+get discoveredvolumes
+get systeminformation -o yaml
+get links -o yaml
+get metakeys
+get securitystate -o yaml
+get hostname -o yaml
+service
+apply-config -f {home}/no-disk.yaml --dry-run
+""".strip().splitlines()
+
 # What never ends by itself is interrupted after this long.
 ENDLESS = ("--watch", "--follow", "events ")
 ENDLESS_S = 4
@@ -204,6 +252,46 @@ def shapes(home, node, run):
         code, output = run(*command.format(home=home, node=node).split())
         found[command] = shape(command, code, output.replace(str(home), "HOME"))
     return found
+
+
+def prepare_configs(home, program):
+    """Configs of a new cluster, good and bad, by talosctl itself."""
+    subprocess.run([program, "gen", "config", "metal", "https://10.5.0.11:6443", "--output", home,
+                    "--with-docs=false", "--with-examples=false"], check=True,
+                   capture_output=True)
+    own = (home / "controlplane.yaml").read_text()
+    install = re.search(r"    install:\n(?:        .*\n)+", own)[0]
+    (home / "garbage.yaml").write_text("foo: bar\n")
+    for name, before, after in (
+            ("unknown-key", "machine:\n", "machine:\n    nosuchfield: 1\n"),
+            ("no-type", "type: controlplane", "type: master"),
+            ("no-disk", "        disk: /dev/sda\n", ""), ("no-install", install, "")):
+        (home / f"{name}.yaml").write_text(own.replace(before, after, 1))
+
+
+def boots(run, limit_s=60):
+    """Waits until a machine answers in maintenance mode."""
+    end = time.monotonic() + limit_s
+    while run("get", "machinestatus", "--insecure")[0] != 0:
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.2)
+    return True
+
+
+def shapes_in_maintenance(home, run):
+    """`run` runs talosctl on a machine in maintenance mode; prepare_configs() was called."""
+    return {f"maintenance: {command}": told_by(run, command, home, "--insecure")
+            for command in IN_MAINTENANCE}
+
+
+def shapes_of_installed(home, run):
+    return {f"installed: {command}": told_by(run, command, home) for command in INSTALLED}
+
+
+def told_by(run, command, home, *more):
+    code, output = run(*command.format(home=home).split(), *more)
+    return shape(command, code, output.replace(str(home), "HOME"))
 
 
 def shapes_of_many(run):
