@@ -49,7 +49,7 @@ endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT ICHOR_SANITIZE AND NOT ICHOR_FUZZ)
     add_compile_options(
         -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
-        -fstack-protector-strong -fstack-clash-protection -fcf-protection
+        -fstack-protector-strong -fstack-clash-protection -fcf-protection=return
         -ftrivial-auto-var-init=zero)
     add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
 endif()

@@ -66,7 +66,7 @@ Exit run(const PreflightRequest& request, const CommonOptions& common, Host& hos
   found.listing.columns = {{"node", "NODE"},     {"check", "CHECK"}, {"result", "RESULT"},
                            {"detail", "DETAIL"}, {"fault", "FAULT"}, {"fix", "FIX", true}};
   for (const Check& check : cluster_checks(*input, *target, *space, host)) found.note({}, check);
-  for (const Check& check : tool_checks(input->profile, host)) found.note({}, check);
+  for (const Check& check : tool_checks(input->profile, *target, host)) found.note({}, check);
   for (const Check& check : image_checks(input->profile, *target, host)) found.note({}, check);
   found.note({}, twin_check(*seen));
   const Wanted wanted{input->profile, space->configs, space->facts, host.loop.clock().now()};

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/clean_text.h"
+#include "lab/kube/played_helm.h"
 #include "machineconfig/installer.h"
 #include "phase/image_check.h"
 #include "phase/kubernetes/tools.h"
@@ -144,18 +145,23 @@ std::vector<Check> cluster_checks(const ProfileInput& input, const RunTarget& ta
   return {vip_check(input, target, space.facts, host), credentials_check(input, space, host)};
 }
 
-std::vector<Check> tool_checks(const ClusterProfile& profile, Host& host) {
+std::vector<Check> tool_checks(const ClusterProfile& profile, const RunTarget& target, Host& host) {
   constexpr int kFirstPhase = 0;
   constexpr int kLastPhase = 3;
   const KubernetesPlan* plan = profile.kubernetes.get();
   std::vector<NeededTool> needed;
   if (plan && plan->phases) needed = tools_needed(*plan, kFirstPhase, kLastPhase);
   if (needed.empty()) return {{"tools", Verdict::not_applicable, "the profile needs none"}};
+  PlayedHelm played(host.programs.processes(), [] { return nullptr; });
   std::vector<Check> checks;
   for (const NeededTool& tool : needed) {
     const auto named = plan->tools.find(tool.name);
     ProcessCall call;
     call.program = named == plan->tools.end() ? tool.name : named->second;
+    if (!target.lab.empty() && tool.name == "helm" && played.plays(call.program)) {
+      checks.push_back({"tool helm", Verdict::not_applicable, "not installed: the lab plays it"});
+      continue;
+    }
     call.arguments = {version_word(tool.name)};
     call.limit = kToolTime;
     const auto ended = host.programs.run_program(call);

@@ -23,7 +23,7 @@ std::vector<Check> cluster_checks(const ProfileInput& input, const RunTarget& ta
                                   const Workspace& space, Host& host);
 
 /// The programs that the profile's Kubernetes phases run, with their versions.
-std::vector<Check> tool_checks(const ClusterProfile& profile, Host& host);
+std::vector<Check> tool_checks(const ClusterProfile& profile, const RunTarget& target, Host& host);
 
 /// Whether the registries have the installer images of the nodes, as far as they answer to this
 /// machine without credentials. Nodes ask again themselves, perhaps through a mirror.
