@@ -32,7 +32,7 @@ class FlagSet {
   ~FlagSet();
 
   void flag(const std::string& names, bool& target);
-  /// A flag that may be written as --name=false, for what is on unless told otherwise.
+  /// A flag that may be written as --name=false, for what is on by default.
   void toggle(const std::string& names, bool& target);
   void value(const std::string& names, std::string hint, Take take, Times times = Times::once);
   void text(const std::string& names, std::string hint, std::string& target);

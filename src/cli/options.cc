@@ -107,7 +107,7 @@ std::string take_text(const std::string& text, std::string& target) {
 
 std::string take_names(const std::string& text, std::vector<NodeName>& names) {
   for (std::string& name : split_list(text)) {
-    if (!is_node_name(name)) return fmt::format("\"{}\" is no name of a node", name);
+    if (!is_node_name(name)) return fmt::format("\"{}\" is not the name of a node", name);
     names.emplace_back(std::move(name));
   }
   return {};
@@ -186,7 +186,7 @@ std::string take_time_scale(const std::string& text, double& scale) {
   const auto [read, error] = std::from_chars(text.data(), end, scale);
   const bool is_number = error == std::errc() && read == end;
   if (!is_number || !(scale >= 1.0 && scale <= 1000.0)) {
-    return fmt::format("\"{}\" is no number from 1 to 1000", text);
+    return fmt::format("\"{}\" is not a number from 1 to 1000", text);
   }
   return {};
 }

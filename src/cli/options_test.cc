@@ -30,8 +30,9 @@ TEST(Options, TakeNodesByNameAndWhereTheyAre) {
 }
 
 TEST(Options, RefuseNamesAndAddressesThatCannotBeAny) {
-  EXPECT_EQ(misuse({"apply", "-n", "../etc"}), "apply: --nodes: \"../etc\" is no name of a node");
-  EXPECT_EQ(misuse({"up", "--exclude", "CP1"}), "up: --exclude: \"CP1\" is no name of a node");
+  EXPECT_EQ(misuse({"apply", "-n", "../etc"}),
+            "apply: --nodes: \"../etc\" is not the name of a node");
+  EXPECT_EQ(misuse({"up", "--exclude", "CP1"}), "up: --exclude: \"CP1\" is not the name of a node");
   for (const char* wrong : {"cp1", "cp1=", "=10.0.0.1", "cp1=host.example"}) {
     EXPECT_EQ(misuse({"up", "--address", wrong}), std::string("up: --address: \"") + wrong +
                                                       "\" is no NODE=IP such as cp1=192.168.20.37");

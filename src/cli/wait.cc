@@ -6,7 +6,7 @@ namespace ichor {
 
 namespace {
 
-/// The gates of the table; an object, and etcd, which the nodes tell of themselves.
+/// The gates of the table; an object, and etcd, which the nodes themselves report.
 std::vector<std::string> words() {
   return {
 #define ICHOR_GATE(id, name, layer, phase, summary) name,

@@ -63,7 +63,7 @@ OrEnd<JournalFacts> load_facts(ClusterState* state, Host& host) {
 }
 
 /// Where the profile wants the secrets; empty: in the state folder. On a lab the real ones have no
-/// business: what a lab node is told lies on this machine's disk in plain text.
+/// business: the secrets of a lab node lie on this machine's disk in plain text.
 std::string secrets_place(const ProfileInput& input, const WorkspaceOptions& options) {
   const std::string& named = input.profile.talos.secrets_file;
   return named.empty() || options.throw_away_secrets ? "" : at_profile(input.folder, named);

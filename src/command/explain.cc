@@ -62,7 +62,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// The number behind the letter of an ID; nothing if the text is no ID.
+/// The number behind the letter of an ID; nothing if the text is not an ID.
 std::optional<int> number_in(const std::string& id) {
   int number = 0;
   const char* const end = id.data() + id.size();

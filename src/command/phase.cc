@@ -9,7 +9,7 @@ namespace ichor {
 
 namespace {
 
-/// The state folder, which must have been begun on this machine.
+/// The state folder, which must have been created on this machine.
 OrEnd<std::unique_ptr<ClusterState>> open_own_state(const std::string& path, bool adopt,
                                                     Host& host) {
   auto state = host.states.open_state(path, ClusterStates::Missing::make);

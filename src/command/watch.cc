@@ -51,8 +51,8 @@ class Follower {
   const nlohmann::ordered_json& figures() const { return figures_; }
 
  private:
-  /// Whether the process of the run may still live; one on another machine cannot be asked. Nobody
-  /// asks while records come: that says it.
+  /// Whether the process of the run may still live; one on another machine cannot be asked. Not
+  /// asked while records come: they prove it.
   Task<bool> may_live(Context context) {
     if (!id_.empty() && context.now() - news_at_ < kSilence) co_return true;
     const auto holder = co_await journal_.holder(context);

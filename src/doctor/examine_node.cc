@@ -154,7 +154,8 @@ class Examination {
     look_at_members(etcd.members.value_or(std::vector<EtcdMember>{}));
   }
 
-  /// An alarm belongs to its member, whichever node was asked: another node's is told as such.
+  /// An alarm belongs to its member, whichever node was asked: an alarm of another node is reported
+  /// as such.
   void look_at_alarm(const RaisedAlarm& raised) {
     add("E9", "etcd", "alarm " + to_text(raised));
     Finding& finding = findings_.back();

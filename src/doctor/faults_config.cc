@@ -50,7 +50,7 @@ const std::vector<Fault> kRows = {
     {"C6",
      "the API cannot be reached by design",
      "6443 does not answer at the endpoint, or its certificate lacks the name",
-     "The endpoint is no address of a control plane, no VIP and no load balancer, or the name is "
+     "The endpoint is neither a control plane, the VIP nor a load balancer, or the name is "
      "missing in the certificate's SANs.",
      "Says so with the error of the handshake instead of waiting in silence.",
      {"check `network.api_endpoint` and `network.vip` in PROFILE",

@@ -117,7 +117,7 @@ const std::vector<Fault> kRows = {
     {"L13",
      "an output path is unsafe",
      "a symbolic link where a secret must be written, a folder that cannot be written",
-     "Somebody else's link, a home without write permission, a umask of 000.",
+     "A symbolic link of another user, a home without write permission, a umask of 000.",
      "Follows no links, sets modes itself, and refuses the rest.",
      {"remove the link, or name another path"},
      "I18 I24",

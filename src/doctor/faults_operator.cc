@@ -29,7 +29,7 @@ const std::vector<Fault> kRows = {
     {"O3",
      "the profile was changed between two runs",
      "the plan's digest differs from the journal's, or the bootstrapped node is not in it",
-     "Somebody edited the profile while a bring-up was unfinished.",
+     "The profile was edited while a bring-up was unfinished.",
      "Before etcd is bootstrapped the changed configs are applied again. After that they are "
      "applied "
      "where Talos needs no reboot for it; a change that needs one is refused by the node and "

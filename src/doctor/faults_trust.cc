@@ -53,7 +53,7 @@ const std::vector<Fault> kRows = {
     {"T4",
      "the node is configured already",
      "certificate required (TLS alert 116) on a call without one, or it runs another config",
-     "Somebody applied a config: an earlier run, a colleague, user data.",
+     "The config came from elsewhere: an earlier run, a colleague, user data.",
      "Comes with the cluster's certificate. The same config counts as done, another one stops "
      "the "
      "run: live nodes are not changed.",

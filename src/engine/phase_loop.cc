@@ -98,7 +98,7 @@ Task<std::optional<PhaseEnd>> PhaseLoop::reboot_loop(Context context) {
                   "D6",
                   subject_.name(),
                   std::string(phase_.name()),
-                  fmt::format("{}: {} booted {} times and came to nothing", phase_.name(),
+                  fmt::format("{}: {} booted {} times and did not finish", phase_.name(),
                               subject_.name().value(), boots_),
                   recovery_for(node->plan(), Stage::booting)};
   finding.why = co_await gather_evidence(context, *node, run_.profile.budgets.call);

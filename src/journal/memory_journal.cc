@@ -124,7 +124,7 @@ Task<Result<Lease>> MemoryJournal::lock(Context, LockOwner owner) {
 Task<Result<void>> MemoryJournal::renew(Context) {
   if (failure_) co_return tl::unexpected(*failure_);
   if (!mine_) co_return tl::unexpected(not_locked());
-  // A lease that ran out and that nobody took is still its holder's.
+  // A lease that expired and that no other process took is still its holder's.
   if (still_mine()) {
     store_.heard_ = store_.clock_.now();
     co_return Result<void>();

@@ -160,7 +160,7 @@ class SqliteJournal::Writer {
   std::vector<Request> queue_;
   std::optional<Error> failure_;
   bool stopping_{false};
-  bool abandoned_{false};  // nobody is there to be told
+  bool abandoned_{false};  // no caller waits for the result
 
   std::thread thread_;
 };

@@ -159,8 +159,8 @@ class PatchCheck {
   Reporter report_;
 };
 
-/// A condition that somebody made false is a choice, though one that is worth a word. One that asks
-/// for a variable that nobody has set is always false, which nobody can have meant.
+/// A condition that the user made false is a choice, though one that is worth a word. One that asks
+/// for a variable that is not set is always false, which is a mistake.
 void report_empty(const LintPatch& patch, Reporter& report) {
   if (patch.empty_because.empty()) {
     return report.error("patch.empty", patch.file + ":1:1",

@@ -57,7 +57,7 @@ class UncheckedRule {
     for (const Setting& list : settings_.all({"machine", "network", "nameservers"})) {
       for (const yaml::Node& item : list.value->items) {
         if (parse_ip(item.text)) continue;
-        error(list, item, fmt::format("the nameserver `{}` is no IP address", item.text),
+        error(list, item, fmt::format("the nameserver `{}` is not an IP address", item.text),
               "write an IP address: no DNS server can resolve a name yet");
       }
     }

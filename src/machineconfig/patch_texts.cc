@@ -71,7 +71,7 @@ class TextReader {
     result_.patches.push_back(std::move(patch));
   }
 
-  /// The variables of one patch; nullptr if they cannot be read, which is told once.
+  /// The variables of one patch; nullptr if they cannot be read, which is reported once.
   const jinja::Value* variables_of(const PatchFile& file) {
     if (!variables_read_) {
       variables_read_ = true;

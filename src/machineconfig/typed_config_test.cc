@@ -45,7 +45,7 @@ TEST(TypedConfig, ValuesTakeTheirNormalForm) {
             "    nodeLabels:\n        a: \"true\"\n        b: \"1\"\ncluster: null\n");
 }
 
-TEST(TypedConfig, EveryProblemIsToldWithItsPlace) {
+TEST(TypedConfig, EveryProblemIsReportedWithItsPlace) {
   EXPECT_EQ(refusal("machine:\n  netwrk: {}\n  certSANs: a\n  time: {bootTimeout: 5}\n"),
             "c.yaml:2:3: unknown key \"netwrk\" in machine; did you mean \"network\"?\n"
             "c.yaml:3:13: machine.certSANs must be a list, not a string; write a list here\n"

@@ -93,7 +93,7 @@ std::optional<Decision> decide_edit(const Wanted& wanted, const NodePlan& plan,
   const std::string& name = plan.name.value();
   const bool edited = sent->payload != config.digest;
   const bool may_take = !edited && sent->outcome != OutcomeKind::refused;
-  // One that ran it and runs another now was changed by somebody else.
+  // One that ran it and runs another now was changed outside ichor.
   const bool awaited = wanted.facts.settled(plan.name) && !wanted.facts.confirmed(plan.name);
   if (may_take && wanted.now - sent->at < kSettleTime && awaited) {
     return Wait{fmt::format("{} has the changed config and does not run it yet", name)};

@@ -152,8 +152,8 @@ const NodeView* find(const ClusterView& view, const NodeName& name) {
   return found == view.nodes.end() ? nullptr : &*found;
 }
 
-/// How long the target may look as if it had not been told. One that said yes first pulls etcd's
-/// image, and another call would make it begin again.
+/// How long the target may look as if the call had not reached it. One that said yes first pulls
+/// etcd's image, and another call would make it begin again.
 Duration patience_after(const MutationFact& sent, const NodeView& target) {
   const bool prepares = sent.outcome == OutcomeKind::done && target.etcd.service_state != "Failed";
   return prepares ? kPullTime : kSettleTime;
@@ -217,7 +217,7 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
   if (auto decided = decide_existing(wanted, view)) return *std::move(decided);
 
   MonoTime oldest = wanted.now;
-  // Before anybody is waited for: a dead disk can be what he waits for.
+  // Before any wait: a dead disk can be what the node waits for.
   for (const NodeView& node : view.nodes) {
     if (auto stop = on_wrong_disk(wanted, node)) return *std::move(stop);
     if (auto stop = decide_dead_disk(node)) return *std::move(stop);

@@ -4,7 +4,7 @@
 
 namespace ichor {
 
-/// How long a node that was told to bootstrap may take to pull etcd's image.
+/// How long a node that got the bootstrap call may take to pull etcd's image.
 inline constexpr Duration kPullTime = std::chrono::minutes(5);
 
 /// Makes etcd exist, exactly once in the life of the cluster.

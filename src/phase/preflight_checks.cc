@@ -71,7 +71,7 @@ class Inspection {
   }
 
   void stage() {
-    if (!view_.status) return add("stage", Verdict::skipped, "the node has not told it");
+    if (!view_.status) return add("stage", Verdict::skipped, "the node has not reported it");
     const std::string name(name_of(view_.status->stage));
     if (in_maintenance() && wanted_.facts.settled(plan_.name)) {
       return complain("stage", Verdict::failed, "T2",
@@ -85,7 +85,7 @@ class Inspection {
   }
 
   void identity() {
-    if (!view_.identity) return add("identity", Verdict::skipped, "the node has not told it");
+    if (!view_.identity) return add("identity", Verdict::skipped, "the node has not reported it");
     if (std::string conflict = identity_conflict(plan_, *view_.identity); !conflict.empty()) {
       return complain("identity", Verdict::failed, "O2", std::move(conflict),
                       "correct uuid, serial or mac in the profile, or the address");
@@ -226,7 +226,7 @@ class Inspection {
   }
 
   void version() {
-    if (!view_.version) return add("version", Verdict::skipped, "the node has not told it");
+    if (!view_.version) return add("version", Verdict::skipped, "the node has not reported it");
     const TalosVersion& runs = *view_.version;
     const TalosPlan& talos = wanted_.profile.talos;
     const auto minor = [](const TalosVersion& v) { return std::pair(v.major, v.minor); };

@@ -461,7 +461,7 @@ void ProvisionRun::keep_only(const std::vector<NodeName>& nodes) {
 Task<RunResult> ProvisionRun::verify(Context context, std::vector<NodeName> nodes) {
   const MonoTime started = context.now();
   const bool access = co_await check_access(context, ProviderUse::make);
-  // With a token that may not do everything the rest is still told.
+  // With a token that lacks rights the rest is still reported.
   const bool answers = access || !looks_.version().text.empty();
   if (answers && co_await look(context)) {
     ProvisionDecision decision =

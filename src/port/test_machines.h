@@ -13,7 +13,7 @@
 
 namespace ichor {
 
-/// A node in maintenance mode that nobody changes: it counts who tries.
+/// A node in maintenance mode that never changes: it counts the attempts.
 class MaintenanceSession final : public TalosSession {
  public:
   MaintenanceSession(std::string mac, int& mutations)
@@ -102,7 +102,7 @@ class MaintenanceSession final : public TalosSession {
   Peer peer_;
 };
 
-/// Machines by address; where there is none, nobody listens.
+/// Machines by address; where there is none, connections are refused.
 class FakeMachines final : public TalosApi, public KubeApi, public Scout {
  public:
   Task<CallResult<std::unique_ptr<TalosSession>>> open(Context, IpAddress address,

@@ -219,7 +219,7 @@ Check twin_check(const ClusterView& seen) {
            "correct their addresses, or give each virtual machine its own UUID and MAC"});
     }
   }
-  if (known == 0) return {"identities", Verdict::skipped, "no node has told who it is"};
+  if (known == 0) return {"identities", Verdict::skipped, "no node has reported its identity"};
   return {"identities", Verdict::passed, fmt::format("{} different machines", known)};
 }
 

@@ -11,7 +11,7 @@
 
 namespace ichor {
 
-/// Where one node is, as far as the events told.
+/// Where one node is, as far as the events say.
 struct BoardRow {
   enum class State {
     idle,

@@ -69,7 +69,7 @@ RetryRule lost(Progress progress, std::optional<Code> code, Reaction reaction,
           .hint = hint};
 }
 
-/// What the handshake told, and what a node answers to the calls that change it.
+/// The verdict of the handshake, and what a node answers to the calls that change it.
 std::vector<RetryRule> rules_of_changes() {
   const auto bootstrap = Call::bootstrap;
   const auto apply = Call::apply_configuration;

@@ -122,7 +122,7 @@ void check_cluster(const Subject& subject, Report& report) {
   }
   const View domain = cluster["network"]["dnsDomain"];
   if (!domain.empty() && !is_dns_name(domain.text())) {
-    report.error(domain, fmt::format("`{}` is no DNS name", domain.text()),
+    report.error(domain, fmt::format("`{}` is not a DNS name", domain.text()),
                  "write it as cluster.local");
   }
   if (cluster["externalCloudProvider"]) {

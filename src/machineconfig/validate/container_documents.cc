@@ -30,7 +30,7 @@ void check_image(const View& document, Report& report) {
   switch (judge_image(image.text())) {
     case ImageJudgement::invalid:
       report.error(image.empty() ? document : image,
-                   fmt::format("`{}` is no name of an image", image.text()),
+                   fmt::format("`{}` is not the name of an image", image.text()),
                    "write registry/name@sha256:DIGEST");
       break;
     case ImageJudgement::tagged:

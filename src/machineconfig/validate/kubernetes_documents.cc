@@ -252,7 +252,7 @@ void check_object_name(const View& document, Report& report) {
   const View name = document["name"];
   if (is_subdomain(name.text())) return;
   report.error(name.empty() ? document : name,
-               fmt::format("`{}` is no name for an object of Kubernetes", name.text()),
+               fmt::format("`{}` is not a name for a Kubernetes object", name.text()),
                "use lower-case letters, digits, - and .");
 }
 

@@ -307,7 +307,7 @@ void check_http_probe(const View& document, Report& report) {
   const auto url = parse_go_url(value.text());
   const bool web = url && (url->scheme == "http" || url->scheme == "https");
   if (value.empty() || !web || url->host.empty() || url->host.starts_with(':')) {
-    report.error(value.empty() ? document : value, "`url` is no address of a web server",
+    report.error(value.empty() ? document : value, "`url` is not the address of a web server",
                  "write https://HOST/PATH");
   }
   check_probe_times(document, report);
