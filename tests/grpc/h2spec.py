@@ -11,7 +11,7 @@ import tempfile
 import xml.etree.ElementTree
 
 GROUPS = {"Generic": "generic", "Hypertext": "http2", "HPACK": "hpack"}
-# For cases that shall pass: only a server that does not answer at all takes so long.
+# For cases that must pass: only a server that does not answer at all takes so long.
 PATIENCE_S = 60
 
 NO_BODY = "a gRPC server's refusal is one HEADERS frame, and h2spec waits for DATA"

@@ -149,7 +149,7 @@ class Ahead(unittest.TestCase):
         self.assertTrue([event for event in events if event["type"] == "acted"
                          and event.get("phase") == "bootstrap"], events[-1])
 
-    def test_a_registry_that_is_away_is_told_and_keeps_nobody_waiting(self):
+    def test_a_registry_that_is_away_is_reported_without_a_wait(self):
         events, _ = self.up("away.example.org")
         found = [event for event in events if event["type"] == "finding"
                  and "helm pull ended with 1" in json.dumps(event)]
