@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "cli/help.h"
+#include "cli/help_text.h"
 #include "cli/nearest.h"
 #include "command/commands.h"
 #include "doctor/explain.h"
@@ -45,13 +46,14 @@ std::vector<std::string> lines_of(const LintRule& rule, std::string_view page) {
   std::move(reason.begin(), reason.end(), std::back_inserter(lines));
   lines.push_back(fmt::format("  see       {}", rule.page()));
   // The heading of the page says the title once more.
-  page.remove_prefix(std::min(page.size(), page.find('\n')));
-  while (page.ends_with('\n')) page.remove_suffix(1);
-  while (!page.empty()) {
-    page.remove_prefix(1);
-    const std::size_t end = std::min(page.find('\n'), page.size());
-    lines.emplace_back(page.substr(0, end));
-    page.remove_prefix(end);
+  page.remove_prefix(std::min(page.size(), page.find('\n') + 1));
+  const std::string text = help_text(page);
+  std::string_view rest = text;
+  while (rest.ends_with('\n')) rest.remove_suffix(1);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    lines.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return lines;
 }
