@@ -72,7 +72,7 @@ const std::vector<FaultKind>& fault_kinds() {
       {"pve-task-fails", "P1", "the next task of Proxmox (of the node's VM) fails", false},
       {"pve-locked", "P1", "a backup holds the lock of the VM", true},
       {"pve-no-image", "P1", "the Talos image is not on its storage", true},
-      {"pve-token", "P3", "Proxmox does not take the token any more", true},
+      {"pve-token", "P3", "Proxmox does not accept the token any more", true},
       {"pve-no-privilege", "P6", "the token lacks VM.Allocate and SDN.Use", true},
       {"pve-no-rights", "P6", "the token has no rights of its own: lists are empty", true},
       {"pve-expired", "P7", "the certificate of Proxmox is expired", true},

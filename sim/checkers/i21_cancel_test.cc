@@ -39,7 +39,7 @@ TEST(PromptCancel, IsBrokenByARunThatGoesOnCalling) {
   history.checker->on_process_cancelled(1);
   history.passes(seconds(11));
   history.sends(Call::version, "cp1");
-  EXPECT_THAT(history.violation(), testing::HasSubstr("still there"));
+  EXPECT_THAT(history.violation(), testing::HasSubstr("still runs"));
 }
 
 TEST(PromptCancel, GivesNoMoreTimeForASecondSignal) {

@@ -36,7 +36,7 @@ class FlagSet {
   void toggle(const std::string& names, bool& target);
   void value(const std::string& names, std::string hint, Take take, Times times = Times::once);
   void text(const std::string& names, std::string hint, std::string& target);
-  /// A whole number from `min` to `max`.
+  /// A integer from `min` to `max`.
   void number(const std::string& names, std::string hint, std::int64_t min, std::int64_t max,
               std::function<void(std::int64_t)> store);
 

@@ -5,9 +5,9 @@
 
 namespace ichor {
 
-/// A page of docs/commands or docs/lint for a terminal: without the marks of Markdown, wrapped at 80
-/// columns. Knows what these pages use: headings, paragraphs, lists, tables, links, and blocks that
-/// are indented by four, which stay as they are.
+/// A page of docs/commands or docs/lint for a terminal: without the marks of Markdown, wrapped at
+/// 80 columns. Knows what these pages use: headings, paragraphs, lists, tables, links, and blocks
+/// that are indented by four, which stay as they are.
 std::string help_text(std::string_view markdown);
 
 }  // namespace ichor

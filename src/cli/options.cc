@@ -25,7 +25,7 @@ std::string take_address(const std::string& text, NodeOptions& options) {
   const bool is_address =
       !address.empty() && address.find_first_not_of(allowed) == std::string::npos;
   if (!is_node_name(node) || !is_address) {
-    return fmt::format("\"{}\" is no NODE=IP such as cp1=192.168.20.37", text);
+    return fmt::format("\"{}\" is not a NODE=IP such as cp1=192.168.20.37", text);
   }
   options.addresses[NodeName(node)] = IpAddress(address);
   return {};
@@ -85,7 +85,7 @@ std::string take_consent(const std::string& text, NodeOptions& options) {
   const std::string node = text.substr(0, equals);
   const std::string serial = equals == std::string::npos ? "" : text.substr(equals + 1);
   if (!is_node_name(node) || serial.empty()) {
-    return fmt::format("\"{}\" is no NODE=SERIAL such as cp1=S4EWNX0N123456", text);
+    return fmt::format("\"{}\" is not a NODE=SERIAL such as cp1=S4EWNX0N123456", text);
   }
   options.wipe_consents[NodeName(node)] = serial;
   return {};
@@ -94,7 +94,7 @@ std::string take_consent(const std::string& text, NodeOptions& options) {
 FlagSet::Take take_time(std::optional<Duration>& target) {
   return [&target](const std::string& text) {
     target = parse_time(text);
-    return target ? std::string() : fmt::format("\"{}\" is no time such as 90s, 5m or 1h", text);
+    return target ? std::string() : fmt::format("\"{}\" is not a time such as 90s, 5m or 1h", text);
   };
 }
 

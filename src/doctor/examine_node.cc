@@ -168,7 +168,7 @@ class Examination {
     const bool ours = has_member_of(expected_.profile, members);
     for (const EtcdMember& member : unknown_members(expected_.profile, members)) {
       add("E5", "etcd",
-          fmt::format("the member {} is no control plane of the profile", member.hostname));
+          fmt::format("the member {} is not a control plane of the profile", member.hostname));
       // Data of a cluster that has nodes of the profile is this cluster's: nothing of it may go.
       if (!ours) continue;
       findings_.back().why = "A control plane left the profile, or joined by hand.";

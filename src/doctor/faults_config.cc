@@ -8,7 +8,7 @@ using enum Recovery;
 
 const std::vector<Fault> kRows = {
     {"C1",
-     "the file is no YAML that can be trusted",
+     "the file is not YAML that can be trusted",
      "an error with line and column: too deep, too large, a key twice, a tab",
      "A mistake, a merge conflict, or a file that is not a profile at all.",
      "Refuses it within a second, before anything else.",

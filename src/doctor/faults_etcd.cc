@@ -53,10 +53,10 @@ const std::vector<Fault> kRows = {
      by_operator},
     {"E5",
      "etcd data of another cluster",
-     "AlreadyExists, or a member that is no control plane of this profile",
+     "AlreadyExists, or a member that is not a control plane of this profile",
      "The disk was used before and its EPHEMERAL partition was kept.",
      "Stops; data is wiped only with your consent.",
-     {"`talosctl -n NODE etcd members` tells whose it is",
+     {"`talosctl -n NODE etcd members` shows whose it is",
       "if control planes of PROFILE are among the members, the data is this cluster's: reset none "
       "of "
       "them; add the other member to PROFILE, or `talosctl -n NODE etcd remove-member ID` if it is "

@@ -84,7 +84,7 @@ const std::vector<Fault> kRows = {
      "Two machines with one address, a cloned virtual machine, or an address that DHCP gave to "
      "another machine.",
      "Stops and names both; nothing is sent to either.",
-     {"`ip neigh show ADDRESS` tells the MAC that answers",
+     {"`ip neigh show ADDRESS` shows the MAC that answers",
       "give the clone a UUID and address of its own; correct `mac`, `uuid` or `ip` in PROFILE",
       "`ichor up -p PROFILE --address NODE=IP` names where NODE is"},
      "I5",

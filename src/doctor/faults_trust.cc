@@ -36,7 +36,7 @@ const std::vector<Fault> kRows = {
      {"look at the console of NODE: did it boot from the ISO again? Set the boot order to disk",
       "if the console shows the new fingerprint: `ichor up -p PROFILE --accept-key "
       "NODE=FINGERPRINT`",
-      "if it was wiped on purpose: `ichor reset NODE -p PROFILE` tells the journal",
+      "if it was wiped on purpose: `ichor reset NODE -p PROFILE` records that in the journal",
       "then `ichor up -p PROFILE`"},
      "I5",
      by_operator},

@@ -146,7 +146,7 @@ Task<CallResult<std::unique_ptr<TalosSession>>> NodeLink::dial(Context context, 
     const bool entered = co_await world_.openings->enter(context);
     if (!entered) {
       co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::fine,
-                                         Code::cancelled, "called off before it was dialled"});
+                                         Code::cancelled, "cancelled before it was dialled"});
     }
     place.turnstile = world_.openings;
   }

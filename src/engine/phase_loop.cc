@@ -143,7 +143,7 @@ PhaseEnd PhaseLoop::worn_out(const NodeCall& action) const {
       Finding{Severity::error, "T2", action.node, std::string(phase_.name()),
               fmt::format("{}: {} was sent {} times and the node is where it was: {}",
                           phase_.name(), name_of(action.call), tries_.at(action.node), action.why),
-              "the node takes it and loses it again: look at its console and `talosctl dmesg`, "
+              "the node accepts it and loses it again: look at its console and `talosctl dmesg`, "
               "then run `ichor up` again"},
       retries_};
 }

@@ -202,7 +202,7 @@ TYPED_TEST(JournalContract, a_cancelled_caller_gets_cancelled_and_harms_no_other
   scope.cancel();
   group.spawn(append_into(*journal, context, intent_of(2), answers));
   this->body_.loop().run_until([&] { return answers.size() == 2; });
-  // The second one was called off before it began and is answered first.
+  // The second one was cancelled before it began and is answered first.
   EXPECT_EQ(answers[0].error().code, Errc::cancelled);
   EXPECT_TRUE(answers[1] || answers[1].error().code == Errc::cancelled);
   EXPECT_TRUE(this->append(*journal, intent_of(3)));

@@ -37,7 +37,7 @@ MemoryJournal::~MemoryJournal() {
 }
 
 Task<Result<std::uint64_t>> MemoryJournal::append(Context context, JournalRecord record) {
-  if (context.cancelled()) co_return fail(Errc::cancelled, "called off before it was recorded");
+  if (context.cancelled()) co_return fail(Errc::cancelled, "cancelled before it was recorded");
   if (failure_) co_return tl::unexpected(*failure_);
   if (!mine_) co_return tl::unexpected(not_locked());
   check(record.ref < next_seq_, "a record refers to one before it");
@@ -50,7 +50,7 @@ Task<Result<std::uint64_t>> MemoryJournal::append(Context context, JournalRecord
     const Wake wake = co_await committed_.wait(context);
     if (wake == Wake::signalled || durable_seq_ >= seq) continue;
     if (wake == Wake::cancelled)
-      co_return fail(Errc::cancelled, "called off while it was recorded");
+      co_return fail(Errc::cancelled, "cancelled while it was recorded");
     give_up({Errc::out_of_time, "the journal's disk did not commit a record in time"});
   }
   co_return seq;

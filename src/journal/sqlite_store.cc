@@ -105,7 +105,9 @@ Result<void> SqliteStore::open_db(const std::string& vfs) {
   db_ = *std::move(db);
   const auto application = db_->ask("PRAGMA application_id");
   if (!application) return forward_error(application);
-  if (*application != kApplicationId) return tl::unexpected(damaged("this is no journal of ichor"));
+  if (*application != kApplicationId) {
+    return tl::unexpected(damaged("this is not a journal of ichor"));
+  }
   const auto version = db_->ask("PRAGMA user_version");
   if (!version) return forward_error(version);
   const int number = std::stoi(*version);

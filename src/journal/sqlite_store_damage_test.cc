@@ -337,7 +337,7 @@ TEST_F(JournalTampering, a_schema_that_never_was_is_damage) {
 
 TEST_F(JournalTampering, a_database_of_another_program_is_not_a_journal) {
   run("PRAGMA application_id = 0");
-  expect_unsafe("this is no journal of ichor");
+  expect_unsafe("this is not a journal of ichor");
 }
 
 TEST_F(JournalTampering, a_deleted_journal_is_not_started_again) {

@@ -59,7 +59,7 @@ class PatchCheck {
     if (since <= minor_) return;
     report_.error(
         "patch.version", where(at),
-        fmt::format("{} is there since Talos v1.{}, and this is v1.{}", what, since, minor_),
+        fmt::format("{} exists since Talos v1.{}, and this is v1.{}", what, since, minor_),
         "remove it or take another version of Talos");
   }
 
@@ -128,7 +128,7 @@ class PatchCheck {
       case Shape::uint16:
       case Shape::uint32:
       case Shape::uint64:
-        if (!value.as_int()) wrong_type(value, path, "a whole number");
+        if (!value.as_int()) wrong_type(value, path, "an integer");
         return;
       case Shape::choice: return check_choice(field, value, path);
       default:

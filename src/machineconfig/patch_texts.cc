@@ -46,7 +46,7 @@ class TextReader {
       return;
     }
     report_.error("patch.missing", reading_.source.where("talos.patches_dir"),
-                  fmt::format("{} is no folder that can be read", root),
+                  fmt::format("{} is not a folder that can be read", root),
                   "create it, or remove talos.patches_dir");
   }
 

@@ -40,7 +40,7 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
                                     plan.name.value()),
                         fmt::format("look at its console: if it booted from an ISO or the network, "
                                     "boot it from its disk again, nothing is lost; if it was wiped "
-                                    "on purpose, `ichor reset {}` tells the journal",
+                                    "on purpose, `ichor reset {}` records that in the journal",
                                     plan.name.value())},
                 true};
   }
@@ -58,7 +58,7 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
   }
   std::string why = "in maintenance mode, no config yet";
   if (sent) {
-    why = may_have_landed ? "the config sent before did not take"
+    why = may_have_landed ? "the config sent before had no effect"
                           : "back in maintenance mode after a new boot";
   }
   if (auto stop = older_than_journal(wanted, plan.name)) return *std::move(stop);

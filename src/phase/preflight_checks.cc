@@ -213,7 +213,7 @@ class Inspection {
     }
     if (container()) return add("memory", Verdict::not_applicable, "container");
     if (!view_.hardware || !view_.hardware->memory_bytes) {
-      return add("memory", Verdict::skipped, "unsupported: the node does not tell");
+      return add("memory", Verdict::skipped, "unsupported: the node does not report it");
     }
     const std::uint64_t has = *view_.hardware->memory_bytes >> 20;
     const bool control_plane = plan_.role == Role::control_plane;
@@ -249,7 +249,7 @@ class Inspection {
 
   void time() {
     if (!view_.time_synced) {
-      return add("time", Verdict::skipped, "unsupported: the node does not tell");
+      return add("time", Verdict::skipped, "unsupported: the node does not report it");
     }
     if (*view_.time_synced) return add("time", Verdict::passed, "in sync");
     complain("time", Verdict::warning, "T7",
@@ -261,7 +261,7 @@ class Inspection {
   void secure_boot() {
     if (container()) return add("secure boot", Verdict::not_applicable, "container");
     if (!view_.hardware || !view_.hardware->secure_boot) {
-      return add("secure boot", Verdict::skipped, "unsupported: the node does not tell");
+      return add("secure boot", Verdict::skipped, "unsupported: the node does not report it");
     }
     const bool on = *view_.hardware->secure_boot;
     const TalosPlan& talos = wanted_.profile.talos;

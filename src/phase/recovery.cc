@@ -10,7 +10,7 @@ std::string recovery_for(const NodePlan& plan, Stage stage) {
   switch (stage) {
     case Stage::unknown:
       return fmt::format(
-          "look at the console of {}; `ichor preflight -n {}` tells whether it is "
+          "look at the console of {}; `ichor preflight -n {}` shows whether it is "
           "there",
           name, name);
     case Stage::maintenance:
@@ -18,17 +18,17 @@ std::string recovery_for(const NodePlan& plan, Stage stage) {
                          name, name);
     case Stage::installing:
       return fmt::format(
-          "`{} dmesg` tells whether the installer image can be pulled; fix the "
+          "`{} dmesg` shows whether the installer image can be pulled; fix the "
           "registry or the disk, then `ichor up` goes on",
           talosctl);
     case Stage::booting:
       return fmt::format(
-          "`{0} services` and `{0} dmesg` tell what it waits for; `{0} reboot` "
+          "`{0} services` and `{0} dmesg` show what it waits for; `{0} reboot` "
           "starts it again, `ichor verify -n {1}` looks again",
           talosctl, name);
     case Stage::running:
       return fmt::format(
-          "`{0} logs kubelet` and `kubectl describe node {1}` tell what is unmet; "
+          "`{0} logs kubelet` and `kubectl describe node {1}` show what is unmet; "
           "`ichor verify -n {1}` looks again",
           talosctl, name);
     case Stage::upgrading:

@@ -144,7 +144,7 @@ class FakeMachines final : public TalosApi, public KubeApi, public Scout {
   }
 
   std::map<std::string, std::string> macs;  // by address
-  std::map<std::string, PeerKind> others;   // by address: who is no machine of ours
+  std::map<std::string, PeerKind> others;   // by address: who is not a machine of ours
   std::map<std::string, std::string> keys;  // by address, of machines that are clones
   std::set<std::string> probed;
   bool disks_have_data{false};

@@ -82,7 +82,7 @@ Check vip_check(const ProfileInput& input, const RunTarget& target, const Journa
 
 std::string tool_trouble(const NeededTool& tool, const std::string& program,
                          const Result<ProcessResult>& ended) {
-  if (ended) return fmt::format("{} does not tell its version: exit {}", program, ended->exit);
+  if (ended) return fmt::format("{} does not report its version: exit {}", program, ended->exit);
   if (ended.error().code == Errc::invalid) {
     return fmt::format("the program {} is not there; it is needed {}", tool.name, tool.why);
   }

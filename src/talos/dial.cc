@@ -146,7 +146,7 @@ CallError not_opened(Code code, std::string text) {
 /// Why the attempt ended at `step` with that event.
 CallError interrupted(Event event, const Endpoint& endpoint, std::string_view step) {
   if (event == Event::called_off) {
-    return not_opened(Code::cancelled, "called off before the node answered");
+    return not_opened(Code::cancelled, "cancelled before the node answered");
   }
   return not_opened(Code::deadline_exceeded, fmt::format("{} ({})", step, to_text(endpoint)));
 }

@@ -121,7 +121,7 @@ std::vector<RetryRule> rules_of_changes() {
       said(apply, Code::unknown, "failed to parse config", give_up, "A5",
            "the node does not accept the config: fix what it says"),
       said(apply, Code::permission_denied, {}, look_again, "T4",
-           "the node took a config already, or the role is too low"),
+           "the node already has a config, or the role is too low"),
   };
 }
 

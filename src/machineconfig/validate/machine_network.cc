@@ -85,7 +85,8 @@ void check_routes(const View& device, Report& report) {
     const View gateway = route["gateway"];
     const View source = route["source"];
     if (!network.empty() && !is_lax_cidr(network.text())) {
-      report.error(network, fmt::format("`{}` is no network", network.text()), "write 10.0.0.0/8");
+      report.error(network, fmt::format("`{}` is not a network", network.text()),
+                   "write 10.0.0.0/8");
     }
     for (const View& address : {gateway, source}) {
       if (address.empty() || is_plain_ip(address.text())) continue;
