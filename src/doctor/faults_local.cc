@@ -29,8 +29,7 @@ const std::vector<Fault> kRows = {
      "the journal cannot be written",
      "no space left on device, quota exceeded, read-only file system",
      "The disk of the state folder is full.",
-     "Nothing more is sent, and the run stops: an effect without a record cannot be resumed "
-     "from.",
+     "Nothing more is sent, and the run stops: an effect without a record cannot be resumed from.",
      {"free the disk of the state folder, or move it with `--state-dir DIR`",
       "`ichor up -p PROFILE` goes on"},
      "I8 I12",
@@ -39,21 +38,19 @@ const std::vector<Fault> kRows = {
      "the disk reports an error when the journal is synced",
      "EIO from fsync",
      "A failing disk, or a network file system that lost its server.",
-     "Stops, and never syncs again: a second success would not mean that the first data is "
-     "there.",
+     "Stops, and never syncs again: a second success would not mean that the first data is there.",
      {"check the disk with `dmesg` and `smartctl -a DEVICE`",
       "move the state folder to a good disk, then `ichor up -p PROFILE`"},
      "I8",
      by_operator},
     {"L5",
      "the journal is damaged",
-     "a record's checksum or the chain over them is wrong, or the file is no database",
+     "a record's checksum or the chain over them is wrong, or the file is not a database",
      "A bad disk, an editor, a copy that was taken while a run wrote.",
      "A torn tail that was never confirmed is dropped; any other damage stops before anything is "
      "touched. It never starts over silently.",
      {"put `journal.db` back from a copy of the state folder",
-      "without one: move it away and run `ichor status -p PROFILE`, then `ichor up -p PROFILE`: "
-      "it "
+      "without one: move it away and run `ichor status -p PROFILE`, then `ichor up -p PROFILE`: it "
       "looks at every node before it decides, and takes over a cluster that exists"},
      "I9",
      by_operator},
@@ -77,8 +74,7 @@ const std::vector<Fault> kRows = {
      "the wall clock jumps",
      "a year's difference between two records",
      "NTP or a user sets a wrong hardware clock.",
-     "Timers run on a clock that does not jump; certificates that look expired are named as "
-     "such.",
+     "Timers run on a clock that does not jump; certificates that look expired are named as such.",
      {"`date -u`; set the clock"},
      "I20",
      by_itself},
@@ -95,7 +91,7 @@ const std::vector<Fault> kRows = {
      "broken pipe",
      "`| head`, a closed terminal, a pager that was left.",
      "Goes on with the run; the journal has everything.",
-     {"`ichor report -p PROFILE` tells what happened"},
+     {"`ichor report -p PROFILE` shows what happened"},
      "I12 I21",
      by_itself},
     {"L11",
@@ -111,7 +107,7 @@ const std::vector<Fault> kRows = {
      "the journal's version is not known",
      "ichor was replaced by an older one between two runs.",
      "Stops; older journals are read.",
-     {"use the ichor that began, or a newer one; `ichor version`"},
+     {"use the ichor that wrote it, or a newer one; `ichor version`"},
      "I9",
      by_operator},
     {"L13",
@@ -124,7 +120,7 @@ const std::vector<Fault> kRows = {
      before_start},
     {"L14",
      "a program that ichor runs is missing, or cannot be used",
-     "the program helm is not installed, or tells no version that is known",
+     "the program helm is not installed, or reports an unknown version",
      "helm, helmfile, kustomize, kubeconform and op are run for the Kubernetes phases of some "
      "profiles; Talos itself needs none of them.",
      "`ichor preflight` checks them, and so does a run before its first phase: nothing starts "

@@ -65,8 +65,8 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
   return Act{NodeCall{Call::apply_configuration, plan.name, config.digest, std::move(why), kNever}};
 }
 
-/// D2: before 1.13 Talos closes its port while it installs. A node that accepted its config and refuses
-/// connections since then installs, or cannot; only its console says which.
+/// D2: before 1.13 Talos closes its port while it installs. A node that accepted its config and
+/// refuses connections since then installs, or cannot; only its console says which.
 std::optional<Wait> installs_unseen(const Wanted& wanted, const NodePlan& plan,
                                     const NodeView& view) {
   const MutationFact* sent = wanted.facts.last(Call::apply_configuration, plan.name);

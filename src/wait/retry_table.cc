@@ -160,7 +160,7 @@ std::vector<RetryRule> rules_of_all_calls() {
        .mark = {},
        .reaction = retry,
        .fault = "N14",
-       .hint = "a web proxy answers in the node's place: except port 50000 of the nodes from it"},
+       .hint = "a web proxy answers in the node's place: exclude port 50000 of the nodes from it"},
       lost(Progress::sent, std::nullopt, look_again, "N3",
            "the reply was lost; the call may have happened"),
       lost(Progress::not_sent, Code::deadline_exceeded, retry, "N2",
