@@ -181,7 +181,7 @@ void SimWorld::resume_running() {
   if (!paused_) return;
   const Pause how = *std::exchange(paused_, std::nullopt);
   truth_.resumed_at = clock_.now();
-  trace_.line(clock_.now(), "goes on");
+  trace_.line(clock_.now(), "continues");
   // A machine that sleeps answers no calls, and whoever stands between forgets its connections.
   if (how == Pause::suspended) {
     for (const auto& node : nodes_) break_connections(*node, true);

@@ -43,7 +43,7 @@ OrEnd<void> settle_origin(const WorkspaceOptions& options, ClusterState& state, 
   if (!options.adopt) {
     return end_with(
         Exit::unsafe,
-        fmt::format("the journal in {} was created on another machine. If no run goes on "
+        fmt::format("the journal in {} was created on another machine. If no run continues "
                     "with the cluster there, say so with --adopt",
                     state.path()),
         "L6");

@@ -16,8 +16,8 @@ OrEnd<std::unique_ptr<ClusterState>> open_own_state(const std::string& path, boo
   if (!state) return end_with(state.error());
   if (!(*state)->copied()) return *std::move(state);
   if (!adopt) {
-    return end_with(Exit::unsafe, path + " was created on another machine: --adopt goes on with it",
-                    "L6");
+    return end_with(Exit::unsafe,
+                    path + " was created on another machine: --adopt continues with it", "L6");
   }
   if (auto adopted = (*state)->adopt(host.environment.owner()); !adopted)
     return end_with(adopted.error());

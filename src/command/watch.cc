@@ -137,8 +137,8 @@ class Follower {
   void gone(const RunEntry& entry) {
     note(entry);
     end_ = end_with(Exit::failed,
-                    fmt::format("run {} did not end: its process is gone; `ichor up` goes on where "
-                                "it was",
+                    fmt::format("run {} did not end: its process is gone; `ichor up` continues "
+                                "where it was",
                                 entry.number))
                .value();
   }
@@ -172,7 +172,7 @@ Exit run(const WatchRequest&, const CommonOptions& common, Host& host) {
   if (!follower.end()) {
     const bool told = signal == SIGTERM;
     return finish(
-        end_with(told ? Exit::terminated : Exit::interrupted, "stopped watching; the run goes on")
+        end_with(told ? Exit::terminated : Exit::interrupted, "stopped watching; the run continues")
             .value(),
         host.terminal);
   }

@@ -202,7 +202,7 @@ Finding finding_of(std::string_view fault, const NodeName& node, std::string whe
   const Invariant* invariant = find_invariant(fault);
   check(invariant != nullptr, "a finding names a row of the catalogue");
   finding.why = invariant->promise;
-  finding.fix = "run `ichor up` again: it goes on";
+  finding.fix = "run `ichor up` again: it continues";
   return finding;
 }
 

@@ -109,10 +109,9 @@ std::string fill_in(std::string_view step, std::string_view node) {
 std::string catalogue_markdown() {
   std::string page =
       "# Faults\n\n"
-      "Every known way in which a bring-up fails: the symptom, the cause, what ichor does, and what "
-      "you do.\n"
-      "Errors name these IDs, and `ichor doctor ID` prints the same text. `make faults` writes this\n"
-      "file from `src/doctor`: do not edit it.\n";
+      "Every known way in which a bring-up fails: the symptom, the cause, what ichor does and\n"
+      "what you do. Errors name these IDs, and `ichor doctor ID` prints the same text. `make faults`\n"
+      "writes this file from `src/doctor`: do not edit it.\n";
   for (const FaultFamily& family : fault_families()) {
     page += fmt::format("\n## {}: {}\n", family.letter, family.title);
     for (const Fault& fault : faults()) {

@@ -87,7 +87,7 @@ const std::vector<Fault> kRows = {
      "error is shown with the node.",
      {"`ichor doctor --last -p PROFILE` shows the last error of each node",
       "`ichor doctor NODE -p PROFILE` looks at the node now",
-      "`ichor apply -p PROFILE -n NODE` goes on; `--retries` and `--retry-max` give it longer"},
+      "`ichor apply -p PROFILE -n NODE` continues; `--retries` and `--retry-max` give it longer"},
      "I14 I19",
      by_operator},
 };

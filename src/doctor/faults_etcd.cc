@@ -14,7 +14,7 @@ const std::vector<Fault> kRows = {
      "it.",
      "A new boot id proves the loss. When all control planes say that they have no data, ichor "
      "sends the bootstrap to the same node again.",
-     {"nothing: the run goes on by itself"},
+     {"nothing: the run continues by itself"},
      "I1 I2 I3",
      by_itself},
     {"E2",

@@ -11,7 +11,7 @@ const std::vector<Fault> kRows = {
      "ichor is killed, or this machine loses power",
      "the journal ends with an intent and no outcome, or without the end of the run",
      "kill -9, the OOM killer, a crash, an empty battery.",
-     "The next run reads the journal, looks at the world, and goes on. What was under way counts "
+     "The next run reads the journal, looks at the world, and continues. What was under way counts "
      "as unknown until the node has shown it.",
      {"`ichor up -p PROFILE`"},
      "I7 I8",
@@ -31,7 +31,7 @@ const std::vector<Fault> kRows = {
      "The disk of the state folder is full.",
      "Nothing more is sent, and the run stops: an effect without a record cannot be resumed from.",
      {"free the disk of the state folder, or move it with `--state-dir DIR`",
-      "`ichor up -p PROFILE` goes on"},
+      "`ichor up -p PROFILE` continues"},
      "I8 I12",
      by_operator},
     {"L4",
@@ -99,7 +99,7 @@ const std::vector<Fault> kRows = {
      "exit 130 or 143",
      "Ctrl-C, or another process ended it.",
      "Finishes the record it is at and ends within ten seconds; a second signal ends it at once.",
-     {"`ichor up -p PROFILE` goes on where it was"},
+     {"`ichor up -p PROFILE` continues where it was"},
      "I21",
      by_itself},
     {"L12",

@@ -13,7 +13,7 @@ const std::vector<Fault> kRows = {
      "A power failure, a host that was restarted, a reset by hand.",
      "Looks again. In maintenance mode after a new boot, with nothing installed, the same config "
      "is sent again.",
-     {"switch NODE on; the run goes on by itself",
+     {"switch NODE on; the run continues by itself",
       "`ichor up -p PROFILE` if the run has ended meanwhile"},
      "I6 I7",
      by_itself},
@@ -25,7 +25,7 @@ const std::vector<Fault> kRows = {
      "Waits up to the apply budget, because Talos tries again by itself.",
      {"`talosctl -n NODE dmesg | grep -i pull` names the reason",
       "check `talos.installer_image` and the schematic in PROFILE, and mirrors",
-      "`ichor up -p PROFILE` goes on when the image is available"},
+      "`ichor up -p PROFILE` continues when the image is available"},
      "I13 I19",
      by_itself},
     {"D3",

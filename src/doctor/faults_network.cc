@@ -40,7 +40,7 @@ const std::vector<Fault> kRows = {
      "Writes the outcome down as unknown, looks at the node, and sends the change again only if "
      "the node shows that it had no effect.",
      {"nothing: the next look decides",
-      "if the run ended meanwhile, `ichor up -p PROFILE` goes on from what it sees"},
+      "if the run ended meanwhile, `ichor up -p PROFILE` continues from what it sees"},
      "I1 I3 I8",
      by_itself},
     {"N4",
@@ -98,7 +98,7 @@ const std::vector<Fault> kRows = {
      "parts of the network stall and come back in turns",
      "timeouts on one node after the other",
      "A loop or a failing switch, a host that is overloaded.",
-     "Each node is its own actor: the others go on, and no single timeout ends the run.",
+     "Each node is its own actor: the others continue, and no single timeout ends the run.",
      {"watch `ichor status -p PROFILE`; if all nodes of one host stall, look at that host"},
      "I7 I13",
      by_itself},

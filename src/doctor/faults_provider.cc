@@ -14,7 +14,7 @@ const std::vector<Fault> kRows = {
      "Machines are looked for by number and tag before one is created; a call is never repeated "
      "blindly.",
      {"correct what the provider names (quota, storage, a lock), then `ichor up -p PROFILE "
-      "--provision`: it goes on from there",
+      "--provision`: it continues from there",
       "`ichor proxmox list -p PROFILE` shows the machines that are ours"},
      "I7 I14",
      by_itself},
@@ -30,7 +30,7 @@ const std::vector<Fault> kRows = {
      "the provider's credential expires, or a region fails",
      "401, 403 or 5xx in the middle",
      "A token of an hour, an outage.",
-     "Stops; the next run goes on.",
+     "Stops; the next run continues.",
      {"renew the credential, then run the same command again"},
      "I12",
      by_operator},

@@ -138,7 +138,7 @@ void KubeLoop::end_with(StepEnd end, std::vector<Unmet> unmet) {
 void KubeLoop::end_late(std::vector<Unmet> unmet) {
   if (unmet.empty()) {
     unmet.push_back({std::string(report_.name), "out of time before everything was done",
-                     "run it again: it goes on where this run was", "K3", false});
+                     "run it again: it continues where this run was", "K3", false});
   }
   end_with(StepEnd::out_of_time, std::move(unmet));
 }

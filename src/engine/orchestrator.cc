@@ -472,7 +472,7 @@ void Orchestrator::note_blocked(RunResult& result) const {
                                {},
                                "blocked",
                                fmt::format("{}; blocked by it: {}", reason, names),
-                               "nothing of their own is wrong: they go on when it is corrected"});
+                               "they are not the cause: they continue when it is fixed"});
   }
 }
 

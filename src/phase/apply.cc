@@ -23,7 +23,7 @@ std::optional<Stop> older_than_journal(const Wanted& wanted, const NodeName& nod
                       fmt::format("the cluster is older than its journal: {} ran already when it "
                                   "was created",
                                   running),
-                      "restore the lost state folder; or confirm that you go on with this one: "
+                      "restore the lost state folder; or confirm that you continue with this one: "
                       "`ichor up --adopt`"},
               true};
 }
@@ -80,7 +80,7 @@ std::optional<Wait> installs_unseen(const Wanted& wanted, const NodePlan& plan,
       fmt::format("{} is installing; its API is offline: {}", name, to_text(*view.trouble)), "D2",
       fmt::format(
           "look at the console of {}: it says if the installer image cannot be pulled. Check "
-          "the registry, talos.installer_image and the schematic; then `ichor up` goes on",
+          "the registry, talos.installer_image and the schematic; then `ichor up` continues",
           name)};
 }
 

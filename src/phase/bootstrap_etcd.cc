@@ -140,7 +140,7 @@ std::optional<Stop> older_than_journal(const Wanted& wanted) {
         fmt::format("{} was already running when the journal was created, so whether etcd was ever "
                     "bootstrapped is not known",
                     plan.name.value()),
-        "restore the lost state folder; or confirm that you go on with this one: "
+        "restore the lost state folder; or confirm that you continue with this one: "
         "`ichor up --adopt`");
   }
   return std::nullopt;

@@ -50,7 +50,7 @@ Finding finding_of(const ProviderError& error, const NodeName& node) {
     case Kind::unreachable:
       return problem("P1", node, "Proxmox does not answer: " + text,
                      "check providers.proxmox.url and the host, then run the same command again: "
-                     "it goes on from there");
+                     "it continues from there");
     case Kind::exists:
       return problem(
           "P4", node, "the number is taken: " + text,

@@ -19,7 +19,7 @@ std::string recovery_for(const NodePlan& plan, Stage stage) {
     case Stage::installing:
       return fmt::format(
           "`{} dmesg` shows whether the installer image can be pulled; fix the "
-          "registry or the disk, then `ichor up` goes on",
+          "registry or the disk, then `ichor up` continues",
           talosctl);
     case Stage::booting:
       return fmt::format(
@@ -36,13 +36,13 @@ std::string recovery_for(const NodePlan& plan, Stage stage) {
       return fmt::format(
           "`{} dmesg --follow` shows its progress. It writes to its disk: do not switch {} off; "
           "when "
-          "it is through, `ichor up` goes on",
+          "it is through, `ichor up` continues",
           talosctl, name);
     case Stage::rebooting:
     case Stage::shutting_down:
       return fmt::format(
           "`{} dmesg --follow`; if {} does not go down, power-cycle it, then "
-          "`ichor up` goes on",
+          "`ichor up` continues",
           talosctl, name);
   }
   return {};

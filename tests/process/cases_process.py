@@ -10,7 +10,7 @@ from bench import Bench, demand
 
 
 def killed():
-    """L1: SIGKILL at five moments of one bring-up, each run goes on from the last."""
+    """L1: SIGKILL at five moments of one bring-up, each run continues from the last."""
     chance = random.Random(int(os.environ.get("PROCESS_SEED", "7")))
     with Bench(20) as bench:
         for _ in range(5):
@@ -122,7 +122,7 @@ def terminated():
 
 
 def reader_gone():
-    """L10: the output is not read; the run goes on to its end."""
+    """L10: the output is not read; the run continues to its end."""
     with Bench(20) as bench:
         reader, writer = os.pipe()
         run = bench.start("up", stdout=writer)

@@ -31,7 +31,7 @@ def rules(namespace, *lines):
 
 
 class Disturbed(bring_up.RealNodes):
-    """A run that goes on while something is done to its world."""
+    """A run that continues while something is done to its world."""
 
     def begin(self, name, control_planes=3, workers=0):
         self.cluster = self.boot(name, control_planes, workers)
