@@ -28,14 +28,21 @@ std::size_t width(std::string_view text) {
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
 }
 
-/// Without backticks and emphasis; a link becomes its text and its address.
-std::string without_marks(std::string_view text) {
+enum class Quotes { none, around_commands };
+
+/// Without backticks and emphasis; a link becomes its text and its address. Code of several words
+/// is a command, which may stand in quotes, because it would read as part of the sentence.
+std::string without_marks(std::string_view text, Quotes quotes = Quotes::around_commands) {
   std::string plain;
   bool is_code = false;
+  bool is_quoted = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     if (c == '`') {
       is_code = !is_code;
+      const std::string_view code = text.substr(at + 1, text.find('`', at + 1) - at - 1);
+      if (is_code) is_quoted = quotes != Quotes::none && code.find(' ') != code.npos;
+      if (is_quoted) plain += '\'';
     } else if (!is_code && text.substr(at).starts_with("**")) {
       ++at;
     } else if (!is_code && c == '[' && text.find("](", at) < text.find(']', at) + 1) {
@@ -127,7 +134,7 @@ void add_table(std::string& page, const std::vector<std::vector<std::string>>& r
 void add_item(std::string& page, const std::string& text) {
   const std::size_t end = text.find("`: ");
   if (text.starts_with('`') && end != std::string::npos) {
-    page += "  " + without_marks(text.substr(0, end + 1)) + '\n';
+    add_wrapped(page, "  ", 6, without_marks(text.substr(0, end + 1), Quotes::none));
     add_wrapped(page, std::string(6, ' '), 6, without_marks(text.substr(end + 3)));
   } else {
     add_wrapped(page, "  - ", 4, without_marks(text));
@@ -183,7 +190,9 @@ std::string help_text(std::string_view markdown) {
     } else if (line.starts_with("- ")) {
       add_item(page, joined(lines, at, line.substr(2)));
     } else {
-      add_wrapped(page, "", 0, without_marks(joined(lines, at, line)));
+      const bool is_usage = line.starts_with("Usage:");
+      const Quotes quotes = is_usage ? Quotes::none : Quotes::around_commands;
+      add_wrapped(page, "", is_usage ? 7 : 0, without_marks(joined(lines, at, line), quotes));
     }
   }
   return page;

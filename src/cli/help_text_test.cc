@@ -33,7 +33,11 @@ TEST(HelpText, BlocksStayAsTheyAre) {
 
 TEST(HelpText, BackticksAndLinksBecomeText) {
   EXPECT_EQ(help_text("See `ichor help` and [the page](docs/x.md), **now**.\n"),
-            "See ichor help and the page (docs/x.md), now.\n");
+            "See 'ichor help' and the page (docs/x.md), now.\n");
+}
+
+TEST(HelpText, TheUsageHasNoQuotes) {
+  EXPECT_EQ(help_text("Usage: `ichor up [FLAGS]`\n"), "Usage: ichor up [FLAGS]\n");
 }
 
 TEST(HelpText, StarsInCodeStay) { EXPECT_EQ(help_text("`a**b`\n"), "a**b\n"); }
@@ -44,7 +48,7 @@ TEST(HelpText, AFlagStandsAboveItsMeaning) {
 }
 
 TEST(HelpText, OtherListsKeepTheirDash) {
-  EXPECT_EQ(help_text("- ready: `ichor up` ended\n"), "  - ready: ichor up ended\n");
+  EXPECT_EQ(help_text("- ready: `ichor up` ended\n"), "  - ready: 'ichor up' ended\n");
 }
 
 TEST(HelpText, TwoColumnsStandSideBySide) {
