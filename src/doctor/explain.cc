@@ -110,8 +110,8 @@ std::string catalogue_markdown() {
   std::string page =
       "# Faults\n\n"
       "Every known way in which a bring-up fails: the symptom, the cause, what ichor does and\n"
-      "what you do. Errors name these IDs, and `ichor doctor ID` prints the same text. `make faults`\n"
-      "writes this file from `src/doctor`: do not edit it.\n";
+      "what you do. Errors name these IDs, and `ichor doctor ID` prints the same text.\n"
+      "`make faults` writes this file from `src/doctor`: do not edit it.\n";
   for (const FaultFamily& family : fault_families()) {
     page += fmt::format("\n## {}: {}\n", family.letter, family.title);
     for (const Fault& fault : faults()) {
