@@ -1,7 +1,6 @@
 #include "cli/help_text.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace ichor {
 
@@ -11,16 +10,6 @@ constexpr std::size_t kColumnsMax = 80;
 constexpr std::size_t kFirstCellMax = 24;  // a wider one gets a line of its own
 
 using Lines = std::vector<std::string_view>;
-
-Lines lines_of(std::string_view text) {
-  Lines lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 /// Columns on the terminal: a UTF-8 sequence counts as one.
 std::size_t width(std::string_view text) {
@@ -166,8 +155,18 @@ std::string joined(const Lines& lines, std::size_t& at, std::string_view first) 
 
 }  // namespace
 
+Lines text_lines(std::string_view text) {
+  Lines lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
 std::string help_text(std::string_view markdown) {
-  const Lines lines = lines_of(markdown);
+  const Lines lines = text_lines(markdown);
   std::string page;
   for (std::size_t at = 0; at < lines.size(); ++at) {
     const std::string_view line = lines[at];

@@ -67,6 +67,12 @@ TEST(HelpText, AWideFirstColumnIsALine) {
             "  " + wide + "\n      c\n");
 }
 
+TEST(HelpText, LinesHaveNoEnds) {
+  EXPECT_THAT(text_lines("a\n\nb\n"), testing::ElementsAre("a", "", "b"));
+  EXPECT_THAT(text_lines("a"), testing::ElementsAre("a"));
+  EXPECT_THAT(text_lines(""), testing::IsEmpty());
+}
+
 TEST(HelpText, EndsWithoutANewlineAtTheEnd) { EXPECT_EQ(help_text("a\nb"), "a b\n"); }
 
 TEST(HelpText, NoPageShowsMarkdownOrLinesThatAreTooLong) {

@@ -48,13 +48,8 @@ std::vector<std::string> lines_of(const LintRule& rule, std::string_view page) {
   // The heading of the page says the title once more.
   page.remove_prefix(std::min(page.size(), page.find('\n') + 1));
   const std::string text = help_text(page);
-  std::string_view rest = text;
-  while (rest.ends_with('\n')) rest.remove_suffix(1);
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    lines.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (const std::string_view line : text_lines(text)) lines.emplace_back(line);
+  while (lines.back().empty()) lines.pop_back();
   return lines;
 }
 
