@@ -89,7 +89,7 @@ TEST_F(DurableFileTest, CreatesAFileOnceAndNeverReplacesIt) {
   EXPECT_EQ(std::distance(fs::directory_iterator(path("state")), fs::directory_iterator()), 1);
 }
 
-TEST_F(DurableFileTest, DoesNotFollowALinkThatSomebodyPutThere) {
+TEST_F(DurableFileTest, DoesNotFollowALinkOfAnotherUser) {
   const Folder state = folder();
   std::ofstream(path("victim")) << "precious";
   fs::create_symlink(path("victim"), path("state/kubeconfig"));

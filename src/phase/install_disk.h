@@ -12,7 +12,7 @@ namespace ichor {
 
 /// Which of a machine's disks the config means, by Talos' own rules: a selector wins over a path,
 /// its terms must all hold, and a disk without a transport, a read-only one and a CD never match.
-/// Talos takes the first match by id; here all of them are told, because a second one means that
+/// Talos takes the first match by id; ichor names all of them, because a second one means that
 /// the selector says less than its author thinks.
 struct InstallDisks {
   enum class How {

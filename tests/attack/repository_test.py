@@ -139,7 +139,7 @@ class HostileRepositories(unittest.TestCase):
         (self.folder / "patches").mkdir()
         pipe = self.folder / "patches" / "a.yaml"
         os.mkfifo(pipe)
-        writer = os.open(pipe, os.O_RDWR)  # somebody who has it open and says nothing
+        writer = os.open(pipe, os.O_RDWR)  # another process that has it open and says nothing
         try:
             end = self.ichor("lint")
         finally:
