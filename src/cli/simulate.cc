@@ -15,7 +15,7 @@ void declare_simulate(FlagSet& flags, Request& request) {
   flags.value("--seed", "N", [&simulate, given](const std::string& text) {
     ++*given;
     const auto seed = to_seed(text);
-    if (!seed) return "\"" + text + "\" is no seed";
+    if (!seed) return "\"" + text + "\" is not a seed";
     simulate.seeds = {*seed, *seed};
     return std::string();
   });

@@ -38,7 +38,7 @@ TEST(Simulate, RefusesWhatCannotBeRun) {
             "simulate: --seeds: \"9..1\" is not a range of seeds such as 1..2000");
   EXPECT_EQ(misuse({"--seeds", "1..x"}),
             "simulate: --seeds: \"1..x\" is not a range of seeds such as 1..2000");
-  EXPECT_EQ(misuse({"--seed", "-1"}), "simulate: --seed: \"-1\" is no seed");
+  EXPECT_EQ(misuse({"--seed", "-1"}), "simulate: --seed: \"-1\" is not a seed");
   EXPECT_EQ(misuse({"--seeds", "1..9", "--trace"}), "simulate: --trace needs --seed N");
 }
 

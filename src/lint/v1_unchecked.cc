@@ -67,7 +67,7 @@ class UncheckedRule {
     const Setting name = settings_.last({"machine", "network", "hostname"});
     if (!name || name.value->text.empty() || is_name(name.value->text)) return;
     error(name, *name.value,
-          fmt::format("the hostname `{}` is none that Kubernetes takes", name.value->text),
+          fmt::format("Kubernetes does not accept the hostname `{}`", name.value->text),
           "write lower-case letters, digits, - and . only");
   }
 
@@ -76,7 +76,7 @@ class UncheckedRule {
     const bool bare = parse_ip(address.text).has_value();
     error(list, address,
           fmt::format("the address `{}` {}", address.text,
-                      bare ? "has no mask, and Talos takes it for a single host" : "is none"),
+                      bare ? "has no mask, and Talos takes it for a single host" : "is not valid"),
           "write it with its mask, such as 192.168.22.101/22");
   }
 
@@ -84,7 +84,7 @@ class UncheckedRule {
     const yaml::Node* mtu = link.find("mtu");
     const auto number = mtu != nullptr ? mtu->as_int() : std::nullopt;
     if (!number || *number == 0 || (*number >= 68 && *number <= 65536)) return;
-    error(list, *mtu, fmt::format("an MTU of {} is none that a link has", *number),
+    error(list, *mtu, fmt::format("no link has an MTU of {}", *number),
           "write a number from 68 to 65536, mostly 1500");
   }
 

@@ -49,7 +49,7 @@ TEST(TypedConfig, EveryProblemIsReportedWithItsPlace) {
   EXPECT_EQ(refusal("machine:\n  netwrk: {}\n  certSANs: a\n  time: {bootTimeout: 5}\n"),
             "c.yaml:2:3: unknown key \"netwrk\" in machine; did you mean \"network\"?\n"
             "c.yaml:3:13: machine.certSANs must be a list, not a string; write a list here\n"
-            "c.yaml:4:23: machine.time.bootTimeout must be a duration such as 90s or 5m, not a "
+            "c.yaml:4:23: machine.time.bootTimeout must be a duration such as 90s or 5m, not an "
             "integer (`5`); write a duration such as 90s or 5m here");
 }
 

@@ -82,7 +82,7 @@ TEST(Upload, WhoeverAnswersWithoutAnIdIsNoFactory) {
   Factory factory("200 OK", "<html>");
   const auto id = upload_schematic(factory.url(), kSchematic, kLimit);
   ASSERT_FALSE(id);
-  EXPECT_THAT(id.error().message, HasSubstr("is no image factory: it answers <html>"));
+  EXPECT_THAT(id.error().message, HasSubstr("is not an image factory: it answers <html>"));
 }
 
 TEST(Upload, AnUnreachableFactoryAndABadAddressDiffer) {
