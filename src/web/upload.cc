@@ -65,7 +65,8 @@ Result<std::string> upload_schematic(const std::string& url, const std::string& 
   const auto json = parse_json(body, kAnswerLimits);
   std::string id = json ? text_in(*json, "id") : "";
   if (id.empty()) {
-    return fail(Errc::io, fmt::format("{} is not an image factory: it answers {}", url, shown(body)));
+    return fail(Errc::io,
+                fmt::format("{} is not an image factory: it answers {}", url, shown(body)));
   }
   return id;
 }

@@ -145,7 +145,7 @@ class HostileRepositories(unittest.TestCase):
         finally:
             os.close(writer)
         self.assertEqual(end.code, 3, end.text)
-        self.assertIn("no regular file", end.text)
+        self.assertIn("not a regular file", end.text)
 
     def test_what_is_nested_deep_is_refused(self):
         deep = {"cluster.toml": "a" + ".a" * 10_000 + " = 1\n",
