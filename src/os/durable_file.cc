@@ -162,7 +162,9 @@ Result<std::optional<SecretString>> read_in(const Folder& folder, const std::str
   }
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return system_error(path, "cannot be looked at", errno);
-  if (!S_ISREG(facts.st_mode)) return fail(Errc::unsafe, fmt::format("{}: not a regular file", path));
+  if (!S_ISREG(facts.st_mode)) {
+    return fail(Errc::unsafe, fmt::format("{}: not a regular file", path));
+  }
   if (is_secret && (facts.st_mode & 077) != 0) return too_open(path, facts.st_mode);
   auto bytes = read_all(file.get(), path, size_max);
   if (!bytes) return forward_error(bytes);
