@@ -27,7 +27,7 @@ struct InstallDisks {
 /// An error if the selector itself cannot be read (a size, a type).
 Result<InstallDisks> install_disks(const NodePlan& plan, const std::vector<Disk>& present);
 
-/// Talos installs to it if it is told so: it has a transport, can be written and is no CD.
+/// Talos installs to it if the config says so: it has a transport, can be written and is no CD.
 bool takes_talos(const Disk& disk);
 
 /// What the profile says of the disk: "/dev/sda", or "serial S1, size >= 100GB" of a selector.
