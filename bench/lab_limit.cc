@@ -1,6 +1,6 @@
-// How long a cluster of the lab takes if nobody ever waits for whoever brings it up: the node model
-// on a virtual clock, and an operator who does the next thing in the very moment it is possible.
-// This is what the time of `ichor up` on the lab is held against.
+// How long a cluster of the lab takes if it never waits for the program that brings it up: the node
+// model on a virtual clock, and an operator who does the next thing in the very moment it is
+// possible. This is what the time of `ichor up` on the lab is held against.
 //
 //   lab_limit CONTROL_PLANES WORKERS after-api|with-control-planes
 //

@@ -73,7 +73,7 @@ Result<AddressBlock> AddressBlock::claim(const std::string& first, const std::st
     const std::uint32_t address = ntohl(parsed.s_addr);
     const int host = static_cast<int>(address & 255);
     if (!valid || address >> 24 != 127 || host < 1 || host > kHostMax) {
-      return fail(Errc::invalid, "\"" + first + "\" is no address of the form 127.x.y.1");
+      return fail(Errc::invalid, "\"" + first + "\" is not an address of the form 127.x.y.1");
     }
     const std::size_t networks = (count + static_cast<std::size_t>(host) - 1) / kHostMax + 1;
     std::optional<AddressBlock> block;

@@ -114,7 +114,7 @@ ControlServer::~ControlServer() {
 Result<std::unique_ptr<ControlServer>> ControlServer::open(LoopClock& loop, const Folder& folder,
                                                            Orders orders) {
   auto impl = std::make_shared<Impl>(loop, std::move(orders));
-  // The folder is locked by this process, so a socket that is there belongs to nobody.
+  // The folder is locked by this process, so an existing socket is left over.
   ::unlinkat(folder.fd(), kControlSocket, 0);
   boost::system::error_code error;
   const Local::endpoint endpoint(socket_path(folder));

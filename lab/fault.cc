@@ -36,7 +36,7 @@ bool is_known(const std::string& fault) {
 
 const std::vector<FaultKind>& fault_kinds() {
   static const std::vector<FaultKind> kinds = {
-      {"refuse", "N1", "nobody listens on its ports", true},
+      {"refuse", "N1", "no program listens on its ports", true},
       {"blackhole", "N2", "its address swallows every packet", true},
       {"lost-reply", "N3", "the next change is carried out and its reply lost", false, true},
       {"slow", "N6", "every piece of data takes half a second longer", true},
@@ -54,7 +54,7 @@ const std::vector<FaultKind>& fault_kinds() {
       {"disk-data", "D3", "its disk seems to hold a file system", true},
       {"two-disks", "D3", "it seems to have two equal disks", true},
       {"pull-fails", "D2", "the installer image cannot be pulled", true},
-      {"reboot", "D6", "it reboots as if somebody had asked for it", false},
+      {"reboot", "D6", "it reboots as if a user had asked for it", false},
       {"freeze", "D7", "it takes connections and answers nothing", true},
       {"learner-stuck", "E7", "its etcd member is not promoted", true},
       {"alarm-nospace", "E9", "its etcd runs out of space", false},
@@ -72,7 +72,7 @@ const std::vector<FaultKind>& fault_kinds() {
       {"pve-task-fails", "P1", "the next task of Proxmox (of the node's VM) fails", false},
       {"pve-locked", "P1", "a backup holds the lock of the VM", true},
       {"pve-no-image", "P1", "the Talos image is not on its storage", true},
-      {"pve-token", "P3", "Proxmox does not take the token any more", true},
+      {"pve-token", "P3", "Proxmox does not accept the token any more", true},
       {"pve-no-privilege", "P6", "the token lacks VM.Allocate and SDN.Use", true},
       {"pve-no-rights", "P6", "the token has no rights of its own: lists are empty", true},
       {"pve-expired", "P7", "the certificate of Proxmox is expired", true},

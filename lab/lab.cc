@@ -43,7 +43,7 @@ bool is_address(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
 }
 
-/// Every address of the profile that somebody may dial, in the order in which they get their place.
+/// Every address of the profile that a client may dial, in the order in which they get their place.
 std::vector<IpAddress> addresses_of(const ClusterProfile& profile) {
   std::vector<IpAddress> addresses;
   const auto add = [&](const std::string& address) {

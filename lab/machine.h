@@ -59,7 +59,7 @@ class Machine {
   };
   Marks marks;
 
-  /// What its COSI resources were when somebody last looked.
+  /// What its COSI resources were at the last look.
   ResourceTable& resources() { return *resources_; }
 
  private:
@@ -71,7 +71,7 @@ class Machine {
   mutable std::shared_ptr<const ConfigView> view_;
 };
 
-/// Somebody who may read everything: for the lab itself.
+/// A caller that may read everything: for the lab itself.
 inline constexpr sim::Caller kInsider{.anonymous = false, .admin = true, .reader = true};
 
 }  // namespace ichor::lab

@@ -4,7 +4,7 @@
 
 namespace ichor::lab {
 
-/// Tries until it works or five seconds are over: a lab that was just told to end holds its lock
+/// Tries until it works or five seconds are over: a lab that was just asked to end holds its lock
 /// and its addresses for another moment.
 template <class Attempt>
 bool eventually(Attempt attempt) {

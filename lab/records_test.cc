@@ -43,7 +43,7 @@ TEST(RecordsTest, AClusterKeepsItsMembersAndAlarms) {
   ASSERT_EQ(back->size(), 1u);
   EXPECT_EQ(back->front().id, cluster.id);
   EXPECT_TRUE(back->front().members[1].learner);
-  EXPECT_FALSE(back->front().members[0].up) << "nobody runs before its machine is on";
+  EXPECT_FALSE(back->front().members[0].up) << "no member runs before its machine is on";
   EXPECT_EQ(back->front().alarms.front().kind, EtcdAlarmKind::corrupt);
 }
 

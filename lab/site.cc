@@ -110,7 +110,7 @@ void Site::settle() {
   start_saving();
   for (Machine* machine : std::exchange(touched_, {})) {
     machine->marks.touched = false;
-    // A listener may go, or let others go, while it is told.
+    // A listener may go, or let others go, while it is notified.
     for (auto next = listeners_.begin(); next != listeners_.end();) {
       const ListenerId id = next->first;
       const auto listener = next->second;
@@ -146,7 +146,7 @@ void Site::run(std::vector<std::function<void()>>& waiting) {
 void Site::start_saving() {
   if (saving_ || lost_) return;
   std::vector<StateFile> files;
-  // Clusters come first: a data directory whose cluster nobody knows would be a damaged member, a
+  // Clusters come first: a data directory whose cluster is unknown would be a damaged member, a
   // cluster without data directories is only forgotten.
   if (fabric_saved_ != fabric_mark()) {
     std::vector<const sim::EtcdCluster*> clusters;

@@ -24,7 +24,7 @@ namespace ichor::lab {
 /// All machines of a lab and what they share. Everything here lives on the loop's thread.
 ///
 /// Nothing that a client could learn leaves before it is durable: replies are sent through
-/// when_saved(). So a lab that is killed never goes back behind what it told somebody.
+/// when_saved(). So a lab that is killed never goes back behind what a client has read from it.
 class Site {
  public:
   Site(LoopClock& clock, double time_scale, Random& random, Store& store, AddressBlock block,
@@ -40,7 +40,7 @@ class Site {
 
   /// A machine as it is written down already.
   Machine& add(MachineRecord record);
-  /// Takes a machine away for good: it is off, nobody finds it any more, and its file is empty.
+  /// Takes a machine away for good: it is off, no client finds it any more, and its file is empty.
   void remove(Machine& machine);
   /// Writes this file with what is saved next, and before anything that waits for when_saved().
   void keep(const std::string& file, std::string content);
@@ -60,7 +60,7 @@ class Site {
   Result<RealAddresses::Lease> lease(const std::string& address);
   const AddressMap& addresses() const { return map_; }
 
-  /// Says that a machine may have changed. Listeners are told once, soon, and not from in here.
+  /// Says that a machine may have changed. Listeners are notified once, soon, and not from in here.
   void touch(Machine& machine);
   using ListenerId = std::uint64_t;
   ListenerId on_change(std::function<void(Machine&)> listener);
@@ -98,7 +98,7 @@ class Site {
   sim::Fabric fabric_;
   sim::YamlJudge judge_;
   std::vector<std::unique_ptr<Machine>> machines_;
-  std::vector<std::unique_ptr<Machine>> removed_;  // whoever was told of them may still look
+  std::vector<std::unique_ptr<Machine>> removed_;  // whoever was notified may still look
   std::map<ListenerId, std::function<void(Machine&)>> listeners_;
   ListenerId next_listener_{1};
   std::vector<Machine*> touched_;

@@ -77,7 +77,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& state_dir, LoopClo
     ::close(lock_fd);
     return fail(Errc::locked, "another lab uses " + state_dir);
   }
-  // What the machines were told lies here in plain text.
+  // The machines' configs lie here in plain text.
   const auto ignored = replace_files(*folder, {{".gitignore", "*\n"}});
   if (!ignored) {
     ::close(lock_fd);

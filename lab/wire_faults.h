@@ -8,7 +8,7 @@
 
 namespace ichor::lab {
 
-/// What shall happen to one call that is still to come.
+/// What happens to one call that is still to come.
 struct CallFault {
   enum class Kind {
     lose_reply,   // it is carried out, and its connection breaks instead of a reply
@@ -31,7 +31,7 @@ struct WireFaults {
   bool silent{false};
   Duration delay{};             // in real time
   int bytes_per_s{0};           // 0: as fast as it goes
-  bool foreign_ca{false};       // apid shows a certificate of an authority that nobody knows
+  bool foreign_ca{false};       // apid shows a certificate of an authority that is unknown
   int keys_made{0};             // counts up for a fresh certificate
   bool disk_data{false};        // its first disk seems to hold a file system
   bool two_disks{false};        // it seems to have a second disk like the first

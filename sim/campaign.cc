@@ -69,7 +69,7 @@ void add(CampaignReport& total, const SeedReport& seed, const SeedPlan& plan) {
   }
 }
 
-/// Seeds are handed out one by one, so that a slow one holds up nobody.
+/// Seeds are handed out one by one, so that a slow one delays no other.
 class Campaign {
  public:
   explicit Campaign(const CampaignOptions& options) : options_(options), next_(options.first_seed) {

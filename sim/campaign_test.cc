@@ -60,7 +60,7 @@ TEST_P(EveryFault, AloneFiresAndEndsAsDeclared) {
   EXPECT_EQ(report.armed[GetParam()], 60u);
   EXPECT_GT(report.fired[GetParam()], 0u) << fault.name;
   EXPECT_EQ(report.ready + report.ended, 60u) << fault.name;
-  EXPECT_EQ(report.ended > 0, !fault.recovery.mends()) << fault.name;
+  EXPECT_EQ(report.ended > 0, !fault.recovery.heals()) << fault.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, EveryFault,
@@ -169,9 +169,9 @@ TEST(Campaign, EveryKindOfFaultIsArmedInSomeSeedsAndNotInOthers) {
   }
   for (std::size_t i = 0; i < armed.size(); ++i) {
     const FaultClass& fault = fault_catalogue()[i];
-    // Of what never mends, half of the seeds leave the nodes to Kubernetes. Machines are made in
+    // Of the lasting faults, half of the seeds leave the nodes to Kubernetes. Machines are made in
     // one seed of eight.
-    int least = fault.recovery.mends() ? kSeeds / 11 : kSeeds / 50;
+    int least = fault.recovery.heals() ? kSeeds / 11 : kSeeds / 50;
     if (fault.of_provider) least /= 4;
     EXPECT_GE(armed[i], least) << fault.name;
     EXPECT_LE(armed[i], kSeeds * 3 / 4) << fault.name;

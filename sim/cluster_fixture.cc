@@ -155,7 +155,7 @@ ClusterFixture make_fixture(const SeedPlan& plan, ClusterProfile wanted,
   }
   fixture.configs = configs_for(profile, fixture.judge, "sim", "the");
   fixture.changed = configs_for(profile, fixture.judge, "sim", "a changed");
-  fixture.regenerated = configs_for(profile, fixture.judge, "sim made anew", "the");
+  fixture.regenerated = configs_for(profile, fixture.judge, "sim new key", "the");
   fixture.foreign = configs_for(profile, fixture.judge, "another cluster", "the");
   return fixture;
 }

@@ -18,10 +18,10 @@ struct KubeStack;
 struct ClusterFixture {
   ClusterProfile profile;
   ConfigSet configs;
-  /// What the operator has after the secrets were made anew: nodes of the one do not take the
+  /// What the operator has after the secrets were generated again: nodes of the one do not take the
   /// other.
   ConfigSet regenerated;
-  /// Configs of ours that somebody has changed, and configs of somebody else's cluster.
+  /// Configs of ours that the operator has changed, and configs of another cluster.
   ConfigSet changed, foreign;
   std::vector<NodeSpec> hardware;          // in the order of the profile
   std::shared_ptr<const KubeStack> stack;  // of the whole line

@@ -45,7 +45,7 @@ class PlannedKills final : public Fault {
   std::vector<Kill> kills_;
 };
 
-/// Kills nobody and counts how often each point is passed.
+/// Kills no process and counts how often each point is passed.
 class PassageCounter final : public Fault {
  public:
   explicit PassageCounter(std::map<std::string, std::uint64_t>& counts)
@@ -182,7 +182,7 @@ int print_sweep(const CampaignOptions& options, Sweep sweep, const SweepReport& 
                          passed == report.passages.end() ? 0 : passed->second);
     }
   }
-  out << fmt::format("{} crash points, {} runs: {} killed as told, {} ready afterwards\n",
+  out << fmt::format("{} crash points, {} runs: {} killed as planned, {} ready afterwards\n",
                      crash_points(options.line).size(), report.runs, report.killed_as_told,
                      report.ready);
   if (sweep == Sweep::pairs) {

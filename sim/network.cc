@@ -30,7 +30,7 @@ Reply reply_of(const CallResult<T>& result) {
   return reply;
 }
 
-/// The node's last events as text. Its kernel log tells of the same.
+/// The node's last events as text. Its kernel log shows the same.
 auto last_events(std::string_view method, int count) {
   return [method, count](Node& node, const Caller& caller) -> Answer<std::vector<std::string>> {
     if (auto gate = node.admit(caller, "machine.MachineService", method, Need::reader); !gate) {

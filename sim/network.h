@@ -62,7 +62,7 @@ class SimWatch final : public Watch {
 
   void node_changed();
   void connection_lost();
-  /// The other end is gone and nobody said so: it never rings again.
+  /// The other end is gone without a sign: it never rings again.
   void connection_forgotten();
 
  private:

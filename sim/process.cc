@@ -43,8 +43,8 @@ class SimProcess::JournalPort final : public Journal {
     if (world_.process_dead(process_)) co_await hang(world_.clock());
     co_return co_await inner_.renew(context);
   }
-  // A process that dies here goes on to its next wait, which it never leaves; until then nobody
-  // hears of it.
+  // A process that dies here goes on to its next wait, which it never leaves; until then no other
+  // process sees it.
   void unlock() override {
     if (world_.process_dead(process_) || dies({CrashSite::before_file, kUnlockFile})) return;
     inner_.unlock();

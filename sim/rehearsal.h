@@ -24,7 +24,7 @@ struct RehearsalOptions {
 
 enum class RehearsalEnd {
   ready,    // all that the profile asks for
-  stopped,  // with a verdict that a fault is declared to end with, because it never mends
+  stopped,  // with a verdict that a fault is declared to end with, because it lasts
   late,     // not ready although all faults were over: a limit of the profile is too short
   wrong,    // an invariant did not hold
 };

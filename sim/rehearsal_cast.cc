@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint64_t kFaultStream = 79;
 /// Of the seeds that have faults at all.
 constexpr std::uint64_t kFaultsMax = 3;
-/// A fault that never mends says little about a profile: one seed in twenty has one.
-constexpr double kNeverMends = 0.05;
+/// A lasting fault says little about a profile: one seed in twenty has one.
+constexpr double kLastingShare = 0.05;
 
 bool has_phases(const ClusterProfile& profile) {
   return profile.kubernetes && profile.kubernetes->phases;
@@ -42,25 +42,25 @@ Shape shape_of(const ClusterProfile& profile) {
 }
 
 std::vector<std::size_t> draw_faults(const SeedPlan& plan, const FaultChoice& choice) {
-  std::vector<std::size_t> mending, lasting;
+  std::vector<std::size_t> passing, lasting;
   for (const std::size_t index : choice.allowed) {
     const FaultClass& fault = fault_catalogue()[index];
     if (fault.of_kubernetes && plan.line != Line::whole) continue;
-    (fault.recovery.mends() ? mending : lasting).push_back(index);
+    (fault.recovery.heals() ? passing : lasting).push_back(index);
   }
   if (!choice.everything) {
-    mending.insert(mending.end(), lasting.begin(), lasting.end());
-    return mending;
+    passing.insert(passing.end(), lasting.begin(), lasting.end());
+    return passing;
   }
   SeededRandom random = SeededRandom(plan.seed).fork(kFaultStream);
   std::vector<std::size_t> drawn;
   const std::uint64_t count = random.between(std::uint64_t{0}, kFaultsMax);
-  while (drawn.size() < count && !mending.empty()) {
-    const auto place = mending.begin() + static_cast<std::ptrdiff_t>(random.below(mending.size()));
+  while (drawn.size() < count && !passing.empty()) {
+    const auto place = passing.begin() + static_cast<std::ptrdiff_t>(random.below(passing.size()));
     drawn.push_back(*place);
-    mending.erase(place);
+    passing.erase(place);
   }
-  if (!lasting.empty() && random.chance(kNeverMends)) {
+  if (!lasting.empty() && random.chance(kLastingShare)) {
     drawn.push_back(lasting[random.below(lasting.size())]);
   }
   std::sort(drawn.begin(), drawn.end());

@@ -88,10 +88,10 @@ TEST(Rehearsal, NoInvariantBreaksOnBadDays) {
     EXPECT_NE(seed.end, RehearsalEnd::wrong) << seed.seed << ": " << seed.verdict;
   }
   EXPECT_GT(count(report, RehearsalEnd::ready), 170u);
-  EXPECT_GT(count(report, RehearsalEnd::stopped), 0u) << "a fault that never mends is among them";
+  EXPECT_GT(count(report, RehearsalEnd::stopped), 0u) << "a lasting fault is among them";
 }
 
-TEST(Rehearsal, AFaultThatNeverMendsStopsEverySeedByItsName) {
+TEST(Rehearsal, ALastingFaultStopsEverySeedByItsName) {
   const RehearsalReport report = run(four_nodes(), "config-refused", 10);
   EXPECT_EQ(count(report, RehearsalEnd::stopped), 10u);
   EXPECT_EQ(report.figures.success_rate(), 0.0);

@@ -59,7 +59,7 @@ struct OddMachine {
 
 struct Expectation {
   bool ready{true};
-  std::vector<std::string> verdicts;  // rows, one of which must be told; empty with `ready`
+  std::vector<std::string> verdicts;  // rows, one of which must be reported; empty with `ready`
   std::optional<Exit> exit;           // of the last run
   Duration within{std::chrono::minutes(90)};
 };

@@ -86,7 +86,7 @@ Scenario story(const std::string& text) {
   return scenario ? *scenario : Scenario();
 }
 
-TEST(Scenarios, AnExpectationThatIsNotMetIsToldApart) {
+TEST(Scenarios, AnExpectationThatIsNotMetIsReportedAsSuch) {
   const Scenario ready = story(
       "about: x\nshape: 1+0\ncalls: [{call: ApplyConfiguration, does: answer, code: "
       "InvalidArgument, text: no}]\nexpect: {end: verdict, verdicts: [E4]}\n");

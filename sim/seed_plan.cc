@@ -17,7 +17,7 @@ using std::chrono::seconds;
 /// Swarm testing: a class is armed in a part of the seeds only, so most seeds combine a few classes
 /// and each also shows what it does without the others.
 constexpr double kArmed = 0.12;
-/// Faults that never mend stand together in a part of the seeds, so that the others show that
+/// Lasting faults stand together in a part of the seeds, so that the others show that
 /// everything else does. Within it each is armed often enough to be on in a tenth of all seeds.
 constexpr double kUnrecoverable = 0.18;
 constexpr double kArmedThere = 0.6;
@@ -40,12 +40,12 @@ void extend_to_kubernetes(SeedPlan& plan, const FaultChoice& choice, bool unreco
   const bool ends_late = unrecoverable && random.chance(kEndsInKubernetes);
   if (ends_late && choice.everything) {
     std::erase_if(plan.faults,
-                  [](std::size_t index) { return !fault_catalogue()[index].recovery.mends(); });
+                  [](std::size_t index) { return !fault_catalogue()[index].recovery.heals(); });
   }
   for (const std::size_t index : choice.allowed) {
     const FaultClass& fault = fault_catalogue()[index];
     if (!fault.of_kubernetes) continue;
-    const double swarm = fault.recovery.mends() ? kArmed : (ends_late ? kArmedInKubernetes : 0.0);
+    const double swarm = fault.recovery.heals() ? kArmed : (ends_late ? kArmedInKubernetes : 0.0);
     if (!choice.everything || random.chance(swarm)) plan.faults.push_back(index);
   }
 }
@@ -65,7 +65,7 @@ void add_provider(SeedPlan& plan, const FaultChoice& choice) {
   for (const std::size_t index : choice.allowed) {
     const FaultClass& fault = fault_catalogue()[index];
     if (!fault.of_provider) continue;
-    const double swarm = fault.recovery.mends() ? kArmedAtProvider : kUnrecoverableAtProvider;
+    const double swarm = fault.recovery.heals() ? kArmedAtProvider : kUnrecoverableAtProvider;
     if (!choice.everything || random.chance(swarm)) plan.faults.push_back(index);
   }
 }
@@ -92,8 +92,8 @@ SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& ch
   const bool unrecoverable = random.chance(kUnrecoverable);
   for (const std::size_t index : choice.allowed) {
     if (fault_catalogue()[index].of_kubernetes || fault_catalogue()[index].of_provider) continue;
-    const bool mends = fault_catalogue()[index].recovery.mends();
-    const double swarm = mends ? kArmed : (unrecoverable ? kArmedThere : 0.0);
+    const bool heals = fault_catalogue()[index].recovery.heals();
+    const double swarm = heals ? kArmed : (unrecoverable ? kArmedThere : 0.0);
     if (!choice.everything || random.chance(swarm)) plan.faults.push_back(index);
   }
   // Of a stream of its own, so that what other draws give stays as it is.
@@ -115,7 +115,7 @@ std::string_view addresses_word(const SeedPlan& plan) {
 
 bool SeedPlan::unrecoverable() const {
   return std::any_of(faults.begin(), faults.end(),
-                     [](std::size_t index) { return !fault_catalogue()[index].recovery.mends(); });
+                     [](std::size_t index) { return !fault_catalogue()[index].recovery.heals(); });
 }
 
 std::string to_text(const SeedPlan& plan) {

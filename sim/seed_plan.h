@@ -40,7 +40,7 @@ struct SeedPlan {
   Line line{Line::talos};
   StackPlan stack;  // of the whole line
 
-  /// Whether a fault is among them that is declared not to mend.
+  /// Whether a fault is among them that is declared to last.
   bool unrecoverable() const;
 };
 

@@ -9,7 +9,7 @@
 
 namespace ichor::sim {
 
-/// The history of a run as a hash, and as text when somebody listens. The hash covers everything
+/// The history of a run as a hash, and as text when there is a listener. The hash covers everything
 /// that is noted, so two runs of a seed that differ anywhere differ in it.
 class Trace {
  public:

@@ -46,7 +46,7 @@ void VirtualClock::enqueue(MonoTime when, Ticket ticket) {
 }
 
 void VirtualClock::put_to_sleep(Sleeper& sleeper) {
-  check(!sleeper.asleep_, "nobody falls asleep twice");
+  check(!sleeper.asleep_, "a sleeper falls asleep only once");
   sleeper.asleep_ = true;
 }
 

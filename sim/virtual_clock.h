@@ -8,7 +8,7 @@
 
 namespace ichor::sim {
 
-/// Time that passes only when it is told to: `step` jumps to the next callback and runs it. The
+/// Time that passes only on request: `step` jumps to the next callback and runs it. The
 /// same calls in the same order give the same run, and an idle hour costs nothing.
 ///
 /// A callback may ask for and cancel others, and may itself drive the clock no further.
@@ -16,7 +16,7 @@ class VirtualClock final : public Clock {
   struct Entry;
 
  public:
-  /// Somebody whose callbacks can be held back for a while: see sim/process_clock.h.
+  /// A process whose callbacks can be held back for a while: see sim/process_clock.h.
   class Sleeper {
    public:
     bool asleep() const { return asleep_; }

@@ -37,7 +37,7 @@ struct PauseTest : VirtualClockTest {
     clock.run_for(seconds(4));
     mine.pause();
     clock.run_for(seconds(96));
-    mine.call_at(MonoTime::min(), [this] { said += 'n'; });  // somebody else wants something of it
+    mine.call_at(MonoTime::min(), [this] { said += 'n'; });  // another caller uses it
     clock.run_for(seconds(900));
     EXPECT_EQ(said, "");
   }
@@ -121,7 +121,7 @@ TEST_F(VirtualClockTest, ForgetsCancelledCallsAndTakesOldIdsInGoodPart) {
   clock.cancel(~0ull);
   EXPECT_EQ(clock.waiting(), 1u);
   const auto reused = say(seconds(1), 'd');
-  clock.cancel(first);  // its slot belongs to somebody else by now
+  clock.cancel(first);  // its slot belongs to another callback by now
   run_dry();
   EXPECT_EQ(said, "dc");
   clock.cancel(reused);

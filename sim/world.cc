@@ -129,8 +129,8 @@ Passage SimWorld::passage(Call call, Node* node, bool maintenance) {
   passage.node = node;
   passage.maintenance = maintenance;
   for (const Armed& armed : faults_) {
-    // What never mends does not mend when the faults are over.
-    if (!quiet_ || !armed.recovery.mends()) armed.fault->on_passage(*this, passage);
+    // A lasting fault does not end when the others are over.
+    if (!quiet_ || !armed.recovery.heals()) armed.fault->on_passage(*this, passage);
   }
   return passage;
 }
@@ -181,8 +181,8 @@ void SimWorld::resume_running() {
   if (!paused_) return;
   const Pause how = *std::exchange(paused_, std::nullopt);
   truth_.resumed_at = clock_.now();
-  trace_.line(clock_.now(), "goes on");
-  // A machine that sleeps answers nobody, and whoever stands between forgets its connections.
+  trace_.line(clock_.now(), "continues");
+  // A machine that sleeps answers no calls, and whoever stands between forgets its connections.
   if (how == Pause::suspended) {
     for (const auto& node : nodes_) break_connections(*node, true);
   }
@@ -398,11 +398,11 @@ void SimWorld::process_ended(int number, const RunResult& result) {
   check_end(result);
 }
 
-/// Whether a fault that never mends has struck; then the run must have said so, and not more.
+/// Whether a lasting fault has struck; then the run must have said so, and not more.
 bool SimWorld::declared_end(const RunResult& result) {
   bool struck = false;
   for (const Armed& armed : faults_) {
-    if (armed.recovery.mends() || armed.fault->fired() == 0) continue;
+    if (armed.recovery.heals() || armed.fault->fired() == 0) continue;
     struck = true;
     const bool named =
         std::any_of(result.findings.begin(), result.findings.end(),
@@ -410,7 +410,7 @@ bool SimWorld::declared_end(const RunResult& result) {
     if (named && result.exit != Exit::done) report_.ended = true;
   }
   if (struck && result.exit == Exit::done) {
-    report_.violation = "recovery: a run succeeded over a fault that is declared never to mend";
+    report_.violation = "recovery: a run succeeded over a fault that is declared to last";
   }
   return report_.ended || !report_.violation.empty();
 }

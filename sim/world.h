@@ -61,7 +61,7 @@ class SimWorld {
   SeedReport run(Trace::Listener listener = {});
 
   /// One more fault than the seed drew, which must end as `recovery` says. Before run().
-  void add(std::unique_ptr<Fault> fault, Recovery recovery = mends);
+  void add(std::unique_ptr<Fault> fault, Recovery recovery = heals);
   /// One more that watches the seed. Before run().
   void add(std::unique_ptr<Checker> watcher);
   const Truth& truth() const { return truth_; }
@@ -107,11 +107,11 @@ class SimWorld {
   ProviderPassage provider_passage(const std::optional<VmRequest>& change);
   /// Every connection to the node is gone, with a word to both ends or without.
   void break_connections(Node& node, bool silently);
-  /// Somebody who is not ichor, with an administrator's certificate or in maintenance mode.
+  /// Another client than ichor, with an administrator's certificate or in maintenance mode.
   Caller outsider(const Node& node) const;
   void note_outside_act(const Node& node, Call call);
   const NodePlan* planned_at(const IpAddress& address) const;
-  /// The node whose config this is; empty: nobody's.
+  /// The node whose config this is; empty: of none.
   NodeName config_owner(const Digest& config) const;
 
   // --- processes
@@ -120,7 +120,7 @@ class SimWorld {
   bool crash_here(int process, const CrashPoint& point);
   void crash_running();
   void interrupt_running();
-  /// Every run pauses, until resume_running() or its end. One that was told to stop does not.
+  /// Every run pauses, until resume_running() or its end. One that was asked to stop does not.
   void pause_running(Pause how);
   void resume_running();
   /// A second ichor beside the first, as an impatient operator starts it; or beside one that
@@ -150,7 +150,7 @@ class SimWorld {
   void note_vm_task(const VmRequest& request, const ProviderTaskId& task);
   void note_program(int process, const ProcessCall& call);
   void note_web(int process, const std::string& url);
-  /// Somebody who is not ichor did something in Kubernetes.
+  /// Another client than ichor did something in Kubernetes.
   void note_kube_outside(const std::string& what);
   void note_event(int process, const Event& event);
   void note_written(const Written& written);

@@ -22,7 +22,7 @@ void SimWorld::build_kubernetes() {
 KubePassage SimWorld::kube_passage(const KubeRequest& request) {
   KubePassage passage;
   for (const Armed& armed : faults_) {
-    if (!quiet_ || !armed.recovery.mends()) armed.fault->on_kube_passage(*this, request, passage);
+    if (!quiet_ || !armed.recovery.heals()) armed.fault->on_kube_passage(*this, request, passage);
   }
   return passage;
 }

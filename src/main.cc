@@ -373,7 +373,7 @@ int MachineTerminal::leave(Exit exit) {
   int trouble = out().flush() && std::cout.flush() ? 0 : errno;
   if (out_) {
     const bool in_a_hurry = exit == Exit::interrupted || exit == Exit::terminated;
-    // A pager may take its time, but not from somebody who wants to leave.
+    // A pager may take its time, but not from a user who wants to leave.
     const bool written = out_->drain(in_a_hurry ? std::chrono::seconds(2) : std::chrono::hours(24));
     if (!written) _exit(code);
     trouble = out_->trouble();

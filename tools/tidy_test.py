@@ -145,6 +145,50 @@ class Bans(unittest.TestCase):
         self.assertEqual([], rules({"src/main.cc": 'getenv("HOME");\n'}))
 
 
+class Words(unittest.TestCase):
+    def words(self, path, text):
+        return [(finding.line, finding.message) for finding in findings({path: text})
+                if finding.rule == "word"]
+
+    def test_comments_strings_and_names_of_tests_are_read(self):
+        for code in ("// begun anew\n", '/* it was\n told */\n', 'auto s = "nobody listens";\n',
+                     "TEST(Run, StartsAnew) {\n", "TEST_F(Run, is_mended_again) {\n",
+                     "TYPED_TEST(Run, NobodyAsks) {\n", 'auto s = R"(he waits)";\n'):
+            self.assertNotEqual([], self.words("src/engine/run.cc", code), code)
+
+    def test_identifiers_are_free(self):
+        for code in ("bool told = begun;\n", "nobody.mend();\n", "TEST(Run, HasANewBoot) {\n",
+                     'auto s = "the operator";\n', "// shallow, the mendacious\n"):
+            self.assertEqual([], self.words("src/engine/run.cc", code), code)
+
+    def test_each_word_and_phrase_bites(self):
+        for text in ("Nobody", "somebody's", "mends", "you shall", "is told", "tells of it",
+                     "himself", "it is no whole number", "x is no IP address", "comes to nothing",
+                     "by your word", "is there already"):
+            self.assertEqual(1, len(self.words("docs/x.md", text + "\n")), text)
+
+    def test_what_only_looks_alike_passes(self):
+        for text in ("there is no address", "the number is not set", "a shell", "the anew1"):
+            self.assertEqual([], self.words("docs/x.md", text + "\n"), text)
+
+    def test_the_line_and_the_replacement_are_named(self):
+        self.assertEqual([(2, "anew (write again)")],
+                         self.words("src/engine/run.cc", "int x;\n// anew\n"))
+        self.assertEqual([(3, "Anew (write again)")],
+                         self.words("src/engine/run.cc", "int x;\n\nTEST(Run, AFewBeginAnew) {\n"))
+
+    def test_python_is_read_by_its_tokens(self):
+        self.assertEqual([1], [line for line, _ in self.words("tools/x.py", '"""Told."""\n')])
+        self.assertEqual([2], [line for line, _ in self.words("tools/x.py", "told = 1\n# anew\n")])
+        self.assertEqual([1], [line for line, _ in self.words("a_test.py", "def test_nobody():\n")])
+        self.assertEqual([], self.words("tools/x.py", 'print(f"{told} of {told}")\n'))
+
+    def test_what_others_dictate_is_exempt(self):
+        self.assertEqual([], self.words("CHANGELOG.md", "begun anew\n"))
+        self.assertEqual([], self.words("tests/x/recordings/a.yaml", "nobody\n"))
+        self.assertEqual([], self.words("docs/x.md", "`patch.nobody`\n"))
+
+
 class Layout(unittest.TestCase):
     def test_lines(self):
         self.assertEqual(["columns"], in_engine("x" * 101 + "\n"))

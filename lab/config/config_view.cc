@@ -47,7 +47,7 @@ std::string pem_at(const Node& node, Path path) {
 /// "10.5.0.2/24" or "10.5.0.2".
 void take_address(ConfigView& view, std::string_view text, const std::string& link) {
   if (!view.address.empty() || text.empty()) return;
-  // Nobody reaches a node at what its own lo has, such as 169.254.116.108 for the resolver.
+  // No client reaches a node at the addresses of its lo, such as 169.254.116.108 for the resolver.
   const bool of_node_alone = link == "lo" || text.starts_with("127.") ||
                              text.starts_with("169.254.") || text.starts_with("fe80:") ||
                              text.starts_with("::1");

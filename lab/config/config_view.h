@@ -54,7 +54,7 @@ struct ConfigView {
 
 ConfigView view_config(const std::vector<yaml::Node>& documents);
 
-/// Empty for a text that is no YAML.
+/// Empty for a text that is not YAML.
 ConfigView read_config(const std::string& text);
 
 }  // namespace ichor::lab

@@ -39,7 +39,7 @@ struct ResourceChange {
   std::uint64_t position{0};  // of the change in the history of its type
 };
 
-/// The resources of a machine as they were when somebody last looked: the memory from which
+/// The resources of a machine as they were at the last look: the memory from which
 /// versions and changes come. The machine's own memory is the truth; this follows it, type by type.
 class ResourceTable {
  public:

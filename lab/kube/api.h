@@ -25,7 +25,7 @@ struct KubeRequest {
 /// An open watch and how its events look.
 struct KubeWatch {
   std::shared_ptr<sim::WatchChannel> channel;
-  std::vector<nlohmann::json> initial;  // objects that are told first
+  std::vector<nlohmann::json> initial;  // objects that are sent first
   std::function<nlohmann::json(const nlohmann::json& object)> form;
   nlohmann::json bookmark;  // an object without a version
   bool initial_bookmark{false};

@@ -35,7 +35,7 @@ struct KubePod {
   bool ready{false};
 };
 
-/// A set of pods that somebody asked for.
+/// A set of pods that a workload asks for.
 struct KubeWorkload {
   std::string kind;  // "DaemonSet" or "Deployment"
   std::string name;

@@ -34,7 +34,7 @@ std::string value_after(const std::vector<std::string>& words, std::string_view 
   return has ? *std::next(found) : std::string();
 }
 
-/// The version that helm is told, or that the name of the chart's file says.
+/// The version in helm's arguments, or the one that the name of the chart's file says.
 std::string chart_version(const std::vector<std::string>& words) {
   const std::string told = value_after(words, "--version");
   if (!told.empty()) return told;

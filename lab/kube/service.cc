@@ -141,7 +141,7 @@ void KubeService::give_network(const std::string& cluster, const std::vector<std
       const bool has = std::find(nodes.begin(), nodes.end(), node.name) != nodes.end();
       site_.fabric().give_network(node.machine->name(), has);
     }
-    // Nodes call back when they are told.
+    // Nodes call back when they are notified.
     site_.clock().call_at(site_.clock().now(), [this] { site_.fabric().changed(); });
     return;
   }

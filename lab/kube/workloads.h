@@ -18,7 +18,7 @@ class Workloads {
  public:
   using Object = nlohmann::json;
 
-  /// `is_foreign` says which sets somebody else looks after.
+  /// `is_foreign` says which sets another controller looks after.
   Workloads(sim::ApiServer& api, Clock& clock, std::function<bool(const KubeRef&)> is_foreign);
 
   /// Something about the nodes changed.

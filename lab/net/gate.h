@@ -17,11 +17,11 @@ class io_context;
 namespace ichor::lab {
 
 /// A port of a loopback address, and the connections that came in through it. Lives on the loop's
-/// thread. Closed, nobody listens and the kernel refuses; open, TLS is spoken; silent, not even the
+/// thread. Closed, the kernel refuses; open, TLS is spoken; silent, not even the
 /// kernel answers.
 class Gate final : private Tunnel::Owner {
  public:
-  /// Who serves a connection whose handshake is over; null: nobody does.
+  /// Who serves a connection whose handshake is over; null: it is not served.
   using Handover = std::function<std::unique_ptr<Inside>(const std::shared_ptr<Tunnel>& tunnel,
                                                          const Peer& peer)>;
 
@@ -39,7 +39,7 @@ class Gate final : private Tunnel::Owner {
   /// As if the machine had vanished: new connections hang, and no byte moves on those that are
   /// there.
   void set_silent(bool silent);
-  /// As if nobody listened, while the server goes on.
+  /// As if no program listened, while the server goes on.
   void set_refusing(bool refusing);
   void slow_down(Duration delay, int bytes_per_s);
   /// No byte moves any more on the connections that are there; new ones are served.

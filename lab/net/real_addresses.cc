@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kDevicePrefix = "ichor-lab";
 constexpr unsigned char kHostLength = 32;
 
-/// Which namespace a process is in; zero if that cannot be told.
+/// Which namespace a process is in; zero if that is unknown.
 ino_t namespace_of(const char* process) {
   struct stat info {};
   const std::string path = fmt::format("/proc/{}/ns/net", process);

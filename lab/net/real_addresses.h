@@ -9,19 +9,19 @@
 namespace ichor::lab {
 
 /// Addresses of machines on a network device, as if each machine were a host of its own: while it
-/// is up its address answers, and when it is off nobody does. Only in a network namespace that was
-/// made for a lab: elsewhere the addresses of a profile may be those of real machines.
+/// is up its address answers, and when it is off no machine does. Only in a network namespace that
+/// was made for a lab: elsewhere the addresses of a profile may be those of real machines.
 class RealAddresses {
  public:
   /// Errc::unsafe unless the only devices of this namespace are the loopback one and those named
   /// ichor-lab…, and `device` is one of these. Never in the namespace of the first process, as far
-  /// as that can be told.
+  /// as that is known.
   static Result<std::unique_ptr<RealAddresses>> on(const std::string& device);
   ~RealAddresses();
   RealAddresses(const RealAddresses&) = delete;
   RealAddresses& operator=(const RealAddresses&) = delete;
 
-  /// An address is there as long as somebody holds it.
+  /// An address is there as long as a lease exists.
   class Lease {
    public:
     Lease() = default;

@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr Duration kHandshakeLimit = std::chrono::seconds(10);
-/// How long a client may take to close its side after it was told everything. Closing with unread
+/// How long a client may take to close its side after it got everything. Closing with unread
 /// data would reset the connection and take the last words with it.
 constexpr Duration kGoodbyeLimit = std::chrono::seconds(1);
 constexpr std::size_t kPiece = 16 * 1024;

@@ -19,7 +19,7 @@ class Tunnel : public std::enable_shared_from_this<Tunnel> {
  public:
   struct Owner {
     virtual ~Owner() = default;
-    /// The handshake is over. The result serves the client; null: nobody does.
+    /// The handshake is over. The result serves the client; null: it is not served.
     virtual std::unique_ptr<Inside> on_tunnel_open(const std::shared_ptr<Tunnel>& tunnel,
                                                    const Peer& peer) = 0;
     /// It has ended, or never came to be.

@@ -35,7 +35,7 @@ class PveCluster {
   /// Makes the machines of its VMs, as they were left, and goes on with its tasks.
   void restore(Store& store);
 
-  /// The answer comes when what it tells of is durable, and after the latency.
+  /// The answer comes when what it reports is durable, and after the latency.
   void answer(const KubeRequest& request, const std::function<void(KubeReply)>& respond);
 
   Result<std::string> inject(const Injection& injection);

@@ -38,9 +38,9 @@ class Exchange {
   Site& site() { return site_; }
   Machine& machine() { return machine_; }
   sim::Node& node() { return machine_.node(); }
-  /// No role at all: maintenance mode, where nobody is known.
+  /// No role at all: maintenance mode, where no caller is known.
   Roles roles() const { return roles_; }
-  /// How the node model shall see the caller. Whether its roles suffice for the method was settled
+  /// How the node model sees the caller. Whether its roles suffice for the method was settled
   /// before, so whoever is known may do everything.
   sim::Caller caller() const {
     const bool known = roles_ != 0;

@@ -19,7 +19,7 @@ struct File {
   std::string content;
 };
 
-/// What is to be found on a node, by path. Only what somebody might want to know.
+/// What is to be found on a node, by path. Only what a client may want to know.
 std::map<std::string, File> files_of(Exchange& exchange) {
   const sim::Node& node = exchange.node();
   std::map<std::string, File> files;

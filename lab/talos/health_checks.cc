@@ -201,7 +201,7 @@ std::string boot_finished(const HealthScope& scope) {
   return fmt::format("nodes are not running: {}", fmt::join(parts, ", "));
 }
 
-/// Without an API server nothing about Kubernetes can be told.
+/// Without an API server nothing about Kubernetes is known.
 std::string no_api(const HealthScope& scope) {
   const sim::ConfigFacts* facts = scope.machine.node().facts();
   if (facts != nullptr && scope.site.fabric().api_server_reachable(facts->secrets)) return "";

@@ -74,7 +74,7 @@ Result<void> TalosPort::refresh() {
   if (look_.face == Face::closed) return {};
   const auto context = make_context(look_);
   if (!context) {
-    look_ = {};  // a worker whose authority nobody has yet tries again with the next change
+    look_ = {};  // a worker whose authority is not there yet tries again with the next change
     return forward_error(context);
   }
   return gate_->open(*context);
@@ -140,7 +140,7 @@ Result<std::shared_ptr<const TlsContext>> TalosPort::make_context(const Look& lo
 
 Result<pki::CertificateAndKey> TalosPort::maintenance_certificate() const {
   const WallTime now = site_.clock().wall();
-  // A fresh authority nobody knows signs it, and only the leaf is shown.
+  // A fresh, unknown authority signs it, and only the leaf is shown.
   const pki::CertificateAndKey authority =
       pki::make_ca("", pki::KeyKind::ed25519, a_bit_ago(now), kServerLifetime);
   pki::LeafRequest request;

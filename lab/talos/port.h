@@ -62,7 +62,7 @@ class TalosPort {
 };
 
 /// The authority of a config with its key, which a worker does not have: then a control plane's
-/// with the same certificate. Errc::invalid if nobody has it.
+/// with the same certificate. Errc::invalid if no machine has it.
 Result<pki::CertificateAndKey> signing_authority(Site& site, const ConfigView& config);
 
 }  // namespace ichor::lab

@@ -9,11 +9,11 @@
 
 namespace ichor::lab {
 
-/// The machine that `via`'s apid reaches at `target`, or what it answers instead: nobody there,
-/// nobody listening, or a certificate that it does not trust.
+/// The machine that `via`'s apid reaches at `target`, or what it answers instead: no machine,
+/// no listener, or a certificate that it does not trust.
 sim::Answer<Machine*> reach(Site& site, Machine& via, const std::string& target);
 
-/// Whether a method may be called by somebody with these roles, by what the node says in its
+/// Whether a method may be called with these roles, by what the node says in its
 /// present state. Says no in Talos' words, also for methods that do not exist.
 sim::Answer<const Method*> admit(Machine& machine, Roles roles, bool maintenance,
                                  std::string_view path);

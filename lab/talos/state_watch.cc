@@ -47,7 +47,7 @@ sim::Answer<void> judge_term(const LabelTerm& term) {
   return {};
 }
 
-/// Whether a resource tells of other machines too.
+/// Whether a resource describes other machines too.
 bool tells_of_peers(const ResourceKind& kind) {
   return kind.type.starts_with("Members.") || kind.type.starts_with("Affiliates.") ||
          kind.type.starts_with("Endpoints.");
@@ -264,7 +264,7 @@ void start_watch(Exchange& exchange, const ResourceKind& kind, const WatchReques
                  "cannot use BootstrapContents with TailEvents and StartFromBookmark options");
     return;
   }
-  // From here on only changes are told, so what is there now must be known.
+  // From here on only changes are sent, so what is there now must be known.
   (void)current_resources(exchange.site(), exchange.machine(), kind);
   if (options.has_start_from_bookmark()) {
     const ResourceTable& table = exchange.machine().resources();

@@ -17,7 +17,7 @@ class EventFollower final : public Stream {
  public:
   using OnEvent = std::function<void(const sim::NodeEvent&)>;
 
-  /// Tells of events with numbers above `after`, those of the past first.
+  /// Sends events with numbers above `after`, those of the past first.
   EventFollower(Exchange& exchange, std::uint64_t after, OnEvent on_event)
       : node_(exchange.node()), after_(after), on_event_(std::move(on_event)) {
     subscription_ = node_.subscribe([this] { look(); });

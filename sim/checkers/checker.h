@@ -34,7 +34,7 @@ struct Request {
   int process{0};            // which run of ichor, counted from 1 within the seed
   std::uint64_t session{0};  // one handshake; a new connection has a new number
   Call call{Call::open};
-  const Node* node{nullptr};  // the machine at the other end; null if nobody is there
+  const Node* node{nullptr};  // the machine at the other end; null if there is none
   NodeName planned;           // whose address was dialled, by the profile
   Digest payload;             // of the bytes that ApplyConfiguration carries
   bool maintenance{false};    // the session is with a maintenance server
@@ -130,7 +130,7 @@ class Checker {
   virtual void on_event(int /*process*/, const Event& /*event*/) {}
   /// So many connections of the run are open now.
   virtual void on_sessions(int /*process*/, int /*open*/) {}
-  /// Somebody who is not ichor called a node.
+  /// Another client than ichor called a node.
   virtual void on_outside_act(const Node& /*node*/, Call /*call*/) {}
   /// Anything about the node that a watch could see has changed.
   virtual void on_node_changed(const Node& /*node*/) {}

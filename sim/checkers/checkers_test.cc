@@ -9,7 +9,7 @@ TEST(Checkers, CoverTheInvariantsThatASimulatedRunIsJudgedBy) {
   const History history("I1");
   std::set<std::string_view> ids;
   for (const auto& checker : make_checkers(history.truth)) {
-    EXPECT_TRUE(ids.insert(checker->id()).second) << checker->id() << " is there twice";
+    EXPECT_TRUE(ids.insert(checker->id()).second) << checker->id() << " appears twice";
     EXPECT_NE(checker->promise(), "");
     EXPECT_EQ(checker->violation(), "");
   }

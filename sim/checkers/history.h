@@ -16,7 +16,7 @@
 
 namespace ichor::sim {
 
-/// A history made up by a test and told to one checker: three control planes and a worker, real
+/// A history made up by a test and shown to one checker: three control planes and a worker, real
 /// node models on a virtual clock, and hooks called by what they mean. Run 1 of ichor lives at the
 /// beginning.
 class History {

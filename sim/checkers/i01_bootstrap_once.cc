@@ -42,7 +42,7 @@ class BootstrapOnce final : public Checker {
     if (State* state = nodes_.find(*request.node)) state->taken_in = request.node->boot_id();
   }
 
-  /// A cluster of somebody else's making is nothing that ichor could have kept from being made.
+  /// A cluster that another client made is nothing that ichor could have prevented.
   void on_outside_act(const Node& node, Call call) override {
     State* state = call == Call::bootstrap ? nodes_.find(node) : nullptr;
     if (state == nullptr || std::exchange(state->by_others, true)) return;
@@ -60,7 +60,7 @@ class BootstrapOnce final : public Checker {
   struct State {
     std::uint64_t cluster{0};  // of its data directory; zero without one
     BootId taken_in;           // the boot in which it took a bootstrap
-    bool by_others{false};     // somebody else has bootstrapped it
+    bool by_others{false};     // another client has bootstrapped it
   };
 
   /// Whether the node's data directory is another one now.

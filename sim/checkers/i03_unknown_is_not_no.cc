@@ -12,8 +12,8 @@ constexpr Duration kFresh = std::chrono::seconds(60);
 }  // namespace
 
 /// Two sides of one rule. A bootstrap rests on a fresh "no" of every control plane, given to the
-/// very process that sends it; and a mutation whose answer was lost is sent again only by somebody
-/// who has looked at the node since.
+/// very process that sends it; and a mutation whose answer was lost is sent again only by a process
+/// that has looked at the node since.
 class UnknownIsNotNo final : public Checker {
  public:
   explicit UnknownIsNotNo(const Truth& truth) : Checker(truth, Reads::replies), nodes_(truth) {}
@@ -84,7 +84,7 @@ class UnknownIsNotNo final : public Checker {
     Sent& sent = state->sent[record.call];
     sent.open = intent;
     if (intent && alive_ == 0) {
-      // It reached the disk as its process died, so nobody can say whether the call left.
+      // It reached the disk as its process died, so it is unknown whether the call left.
       lose(*state, record.call);
     } else if (!intent && record.outcome != OutcomeKind::unknown) {
       sent.lost = false;
@@ -100,7 +100,7 @@ class UnknownIsNotNo final : public Checker {
   struct State {
     PerMutation<Sent> sent;
     int looked_by{0};  // who saw the node since something was lost
-    int no_by{0};      // who was told "no etcd data", zero if nobody
+    int no_by{0};      // the process that read "no etcd data", zero if none
     MonoTime no_at{};
     bool excluded{false};
   };

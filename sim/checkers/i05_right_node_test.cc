@@ -20,7 +20,7 @@ TEST(RightNode, IsBrokenWithoutAnIdentityOnThisConnection) {
   EXPECT_THAT(history.violation(), testing::HasSubstr("identity was not read on this connection"));
 }
 
-TEST(RightNode, IsBrokenByAnIdentityThatWasAskedForButNotTold) {
+TEST(RightNode, IsBrokenByAnIdentityThatWasAskedForButNotReported) {
   History history("I5");
   history.binds("cp1");
   history.sends(Call::identity, "cp1");

@@ -38,7 +38,7 @@ class Convergence final : public Checker {
                            result.verdict));
     } else if (mutations_ != 0 || result.mutations > approvals_) {
       // What it says it sent and what the network saw are two different witnesses.
-      violated(fmt::format("the repeated run sent {} mutations and told of {}", mutations_,
+      violated(fmt::format("the repeated run sent {} mutations and reported {}", mutations_,
                            result.mutations));
     }
   }

@@ -33,14 +33,14 @@ TEST(Convergence, IsBrokenByARepetitionThatMutates) {
   bring_up_and_repeat(history);
   history.sends(Call::apply_configuration, "w1");
   history.checker->on_repeated(result_of(Exit::done, 0));
-  EXPECT_EQ(history.violation(), "the repeated run sent 1 mutations and told of 0");
+  EXPECT_EQ(history.violation(), "the repeated run sent 1 mutations and reported 0");
 }
 
-TEST(Convergence, IsBrokenByARepetitionThatTellsOfMutations) {
+TEST(Convergence, IsBrokenByARepetitionThatReportsMutations) {
   History history("I7");
   bring_up_and_repeat(history);
   history.checker->on_repeated(result_of(Exit::done, 2));
-  EXPECT_EQ(history.violation(), "the repeated run sent 0 mutations and told of 2");
+  EXPECT_EQ(history.violation(), "the repeated run sent 0 mutations and reported 2");
 }
 
 TEST(Convergence, AllowsTheFirstAnswerToACertificateRequest) {
@@ -57,7 +57,7 @@ TEST(Convergence, IsBrokenByAnApprovalThatAnEarlierRunTried) {
   history.starts_again();
   history.approves("csr-w1-1");
   history.checker->on_repeated(result_of(Exit::done, 1));
-  EXPECT_EQ(history.violation(), "the repeated run sent 1 mutations and told of 1");
+  EXPECT_EQ(history.violation(), "the repeated run sent 1 mutations and reported 1");
 }
 
 TEST(Convergence, IsBrokenByARepetitionThatFails) {

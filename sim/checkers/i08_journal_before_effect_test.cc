@@ -48,7 +48,7 @@ TEST(JournalBeforeEffect, IsBrokenByACallUnderTheIntentOfAProcessThatDied) {
   EXPECT_THAT(history.violation(), testing::HasSubstr("without a durable intent"));
 }
 
-TEST(JournalBeforeEffect, IsBrokenByAnIntentThatWasAlreadyTold) {
+TEST(JournalBeforeEffect, IsBrokenByAnIntentThatWasAlreadyRecorded) {
   History history("I8");
   history.intends(kApply, "cp1");
   history.tells(kApply, "cp1", OutcomeKind::refused);

@@ -91,7 +91,7 @@ class BoundedRetry final : public Checker {
                          request.planned.value(), to_text(since)));
   }
 
-  /// Of the request's node, begun anew for every process.
+  /// Of the request's node, started again for every process.
   State* state_of(const Request& request) {
     State* state = nodes_.find(request);
     if (state != nullptr && state->process != request.process) {

@@ -52,7 +52,7 @@ class MonotoneStages final : public Checker {
     const bool again = stage == Stage::maintenance && state->was_in_maintenance;
     const bool onwards = !again && (next_stages(former) & bit(stage)) != 0;
     // Going on is fine in any boot. Only the rest has to ask which boot it is, because a boot id is
-    // a text that is made when somebody asks.
+    // a text that is made on request.
     if (!onwards || former == Stage::unknown) {
       BootId boot = node.boot_id();
       if (!onwards && node.powered() && boot == state->boot) {

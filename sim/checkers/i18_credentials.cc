@@ -32,7 +32,7 @@ class Credentials final : public Checker {
     if (fetched.content.empty()) {
       violated(fmt::format("run {} wrote a kubeconfig that no node gave it", written.process));
     } else if (!fetched.vouched) {
-      violated(fmt::format("run {} wrote a kubeconfig from a node that nobody vouches for",
+      violated(fmt::format("run {} wrote a kubeconfig from a node that is not verified",
                            written.process));
     } else if (written.content != fetched.content) {
       violated(fmt::format("run {} wrote {} bytes of a kubeconfig of {}", written.process,

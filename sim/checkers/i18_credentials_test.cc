@@ -16,7 +16,7 @@ TEST(Credentials, HoldsForWhatAControlPlaneGave) {
   EXPECT_EQ(history.violation(), "");
 }
 
-TEST(Credentials, IsBrokenByAFileThatNobodyGave) {
+TEST(Credentials, IsBrokenByAFileThatNoNodeGave) {
   History history("I18");
   history.checker->on_written({1, "kubeconfig", "server: https://192.168.22.100:6443"});
   EXPECT_EQ(history.violation(), "run 1 wrote a kubeconfig that no node gave it");
@@ -27,14 +27,14 @@ TEST(Credentials, IsBrokenByAFileFromAMaintenanceServer) {
   history.maintenance = true;
   gives_kubeconfig(history, "cp1");
   history.checker->on_written({1, "kubeconfig", "server: https://192.168.22.100:6443"});
-  EXPECT_EQ(history.violation(), "run 1 wrote a kubeconfig from a node that nobody vouches for");
+  EXPECT_EQ(history.violation(), "run 1 wrote a kubeconfig from a node that is not verified");
 }
 
 TEST(Credentials, IsBrokenByAFileFromAWorker) {
   History history("I18");
   gives_kubeconfig(history, "w1");
   history.checker->on_written({1, "kubeconfig", "server: https://192.168.22.100:6443"});
-  EXPECT_EQ(history.violation(), "run 1 wrote a kubeconfig from a node that nobody vouches for");
+  EXPECT_EQ(history.violation(), "run 1 wrote a kubeconfig from a node that is not verified");
 }
 
 TEST(Credentials, IsBrokenByHalfAFile) {

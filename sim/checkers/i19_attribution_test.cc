@@ -57,7 +57,7 @@ TEST(Attribution, IsBrokenByAFailedNodeThatNoFindingNames) {
   EXPECT_EQ(violation_of(result), "run 1 says that cp1 failed, and no finding names it");
 }
 
-TEST(Attribution, IsBrokenByANodeThatNobodyPlanned) {
+TEST(Attribution, IsBrokenByANodeThatIsNotInThePlan) {
   RunResult result = failure();
   result.findings.push_back(finding_of("cp9"));
   EXPECT_EQ(violation_of(result), "run 1 blames cp9, which is not planned");

@@ -17,7 +17,7 @@ class PromptCancel final : public Checker {
 
   std::string_view id() const override { return "I21"; }
   std::string_view promise() const override {
-    return "a run that is told to stop sends no mutation any more and ends within ten seconds";
+    return "a run that is asked to stop sends no more mutations and ends within ten seconds";
   }
 
   void on_process_cancelled(int process) override {
@@ -37,7 +37,7 @@ class PromptCancel final : public Checker {
     if (leaving_.empty() || !mutates(request.call)) return;
     for (const Leaving& leaving : leaving_) {
       if (leaving.process != request.process) continue;
-      violated(fmt::format("run {} sent {} after it was told to stop", request.process,
+      violated(fmt::format("run {} sent {} after it was asked to stop", request.process,
                            name_of(request.call)));
     }
   }
@@ -46,7 +46,7 @@ class PromptCancel final : public Checker {
     if (!request.changes_something()) return;
     for (const Leaving& leaving : leaving_) {
       if (leaving.process != request.process) continue;
-      violated(fmt::format("run {} sent {} after it was told to stop", request.process,
+      violated(fmt::format("run {} sent {} after it was asked to stop", request.process,
                            name_of(request.call)));
     }
   }
@@ -72,7 +72,7 @@ class PromptCancel final : public Checker {
     const MonoTime now = truth().clock.now();
     for (const Leaving& leaving : leaving_) {
       if (now <= leaving.until) continue;
-      violated(fmt::format("run {} was told to stop {} ago and is still there", leaving.process,
+      violated(fmt::format("run {} was asked to stop {} ago and still runs", leaving.process,
                            to_text(now - leaving.until + kEndsWithin)));
     }
   }

@@ -23,7 +23,7 @@ TEST(PromptCancel, IsBrokenByAMutationAfterTheSignal) {
   history.sends(Call::machine_status, "cp1");
   EXPECT_EQ(history.violation(), "");
   history.sends(Call::bootstrap, "cp1");
-  EXPECT_EQ(history.violation(), "run 1 sent Bootstrap after it was told to stop");
+  EXPECT_EQ(history.violation(), "run 1 sent Bootstrap after it was asked to stop");
 }
 
 TEST(PromptCancel, IsBrokenByARunThatEndsLater) {
@@ -31,7 +31,7 @@ TEST(PromptCancel, IsBrokenByARunThatEndsLater) {
   history.checker->on_process_cancelled(1);
   history.passes(seconds(11));
   history.ends(Exit::interrupted);
-  EXPECT_EQ(history.violation(), "run 1 was told to stop 11s ago and is still there");
+  EXPECT_EQ(history.violation(), "run 1 was asked to stop 11s ago and still runs");
 }
 
 TEST(PromptCancel, IsBrokenByARunThatGoesOnCalling) {
@@ -39,7 +39,7 @@ TEST(PromptCancel, IsBrokenByARunThatGoesOnCalling) {
   history.checker->on_process_cancelled(1);
   history.passes(seconds(11));
   history.sends(Call::version, "cp1");
-  EXPECT_THAT(history.violation(), testing::HasSubstr("still there"));
+  EXPECT_THAT(history.violation(), testing::HasSubstr("still runs"));
 }
 
 TEST(PromptCancel, GivesNoMoreTimeForASecondSignal) {
@@ -49,7 +49,7 @@ TEST(PromptCancel, GivesNoMoreTimeForASecondSignal) {
   history.checker->on_process_cancelled(1);
   history.passes(seconds(6));
   history.checker->at_end();
-  EXPECT_THAT(history.violation(), testing::HasSubstr("run 1 was told to stop 12s ago"));
+  EXPECT_THAT(history.violation(), testing::HasSubstr("run 1 was asked to stop 12s ago"));
 }
 
 TEST(PromptCancel, ExpectsNothingOfARunThatWasKilled) {

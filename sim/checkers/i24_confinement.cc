@@ -27,7 +27,7 @@ class Confinement final : public Checker {
         std::find(std::begin(kDeclared), std::end(kDeclared), written.name) != std::end(kDeclared);
     if (declared) return;
     violated(
-        fmt::format("run {} wrote \"{}\", which nobody declared", written.process, written.name));
+        fmt::format("run {} wrote \"{}\", which is not declared", written.process, written.name));
   }
 };
 

@@ -15,7 +15,7 @@ TEST(Confinement, IsBrokenByAnyOtherName) {
     History history("I24");
     history.checker->on_written({1, name, "x"});
     EXPECT_EQ(history.violation(),
-              "run 1 wrote \"" + std::string(name) + "\", which nobody declared");
+              "run 1 wrote \"" + std::string(name) + "\", which is not declared");
   }
 }
 

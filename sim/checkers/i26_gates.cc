@@ -40,7 +40,7 @@ class GatesFirst final : public Checker {
     if (!kube.secrets_held(since)) tell(request, "the bootstrap secrets are not there");
     if (!kube.crds_established()) tell(request, "not all CRDs are Established");
     const WantedRelease* wanted = kube.stack().wants(request.ref.name);
-    if (!wanted) return tell(request, "nobody wants it");
+    if (!wanted) return tell(request, "the profile does not want it");
     for (const std::string& need : wanted->needs) {
       if (!kube.release_works(need, since)) tell(request, need + " does not work");
     }

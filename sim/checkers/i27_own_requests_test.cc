@@ -13,7 +13,7 @@ TEST(OwnRequests, HoldsForWhatAKubeletSent) {
 
 TEST(OwnRequests, IsBrokenByAForgedOne) {
   KubeHistory history("I27");
-  history.kube.api().put(csr_of("forged", "cp1", kubelet_request("another name")), "somebody");
+  history.kube.api().put(csr_of("forged", "cp1", kubelet_request("another name")), "outsider");
   history.approves("forged");
   EXPECT_THAT(history.violation(), HasSubstr("no kubelet of ours sent it"));
 }

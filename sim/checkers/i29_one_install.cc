@@ -12,7 +12,7 @@ class OneInstall final : public Checker {
 
   std::string_view id() const override { return "I29"; }
   std::string_view promise() const override {
-    return "a release is never installed twice at a time, nor over a revision that somebody else "
+    return "a release is never installed twice at a time, nor over a revision that another client "
            "or a living helm has not ended";
   }
 
@@ -32,7 +32,7 @@ class OneInstall final : public Checker {
     } else if (helm.busy(release)) {
       violated(fmt::format("{} was deleted while its helm still works", to_text(request.ref)));
     } else if (helm.begun_by_others(release)) {
-      violated(fmt::format("{} was deleted, which somebody else began", to_text(request.ref)));
+      violated(fmt::format("{} was deleted, which another client began", to_text(request.ref)));
     }
   }
 

@@ -34,11 +34,11 @@ TEST(OneInstall, IsBrokenByTwoWhoWriteAtATime) {
   EXPECT_THAT(history.violation(), HasSubstr("while another helm still writes it"));
 }
 
-TEST(OneInstall, IsBrokenByTheRemovalOfWhatSomebodyElseBegan) {
+TEST(OneInstall, IsBrokenByTheRemovalOfWhatAnotherClientBegan) {
   KubeHistory history("I29");
   history.kube.helm().begin_by_others("cert-manager");
   history.removes("cert-manager", "sh.helm.release.v1.cert-manager.v1");
-  EXPECT_THAT(history.violation(), HasSubstr("which somebody else began"));
+  EXPECT_THAT(history.violation(), HasSubstr("which another client began"));
 }
 
 TEST(OneInstall, AllowsTheRemovalOfARevisionWhoseHelmIsGone) {

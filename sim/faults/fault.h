@@ -20,10 +20,10 @@ class SimWorld;
 /// What the network is about to do with one call. Faults change it; the network then does it.
 struct Passage {
   Call call{Call::open};
-  Node* node{nullptr};  // null: nobody has the dialled address
+  Node* node{nullptr};  // null: no machine has the dialled address
   bool maintenance{false};
   Duration delay{};               // added to each direction
-  bool refuse{false};             // as if nobody listened
+  bool refuse{false};             // as if no program listened
   bool lose_request{false};       // the request never arrives; ichor waits for its deadline
   bool lose_reply{false};         // it is carried out, and the reply never arrives
   bool break_after{false};        // it is carried out, and the connection breaks
@@ -53,7 +53,7 @@ class Fault {
   Fault(const Fault&) = delete;
   Fault& operator=(const Fault&) = delete;
 
-  /// Changes the machines before they are built, and what the operator has told ichor of them.
+  /// Changes the machines before they are built, and what the operator has written about them.
   virtual void prepare(SimWorld& /*world*/, std::vector<NodeSpec>& /*hardware*/) {}
   /// Schedules what happens by itself, on the world's clock.
   virtual void arm(SimWorld& /*world*/) {}
@@ -89,14 +89,14 @@ class Fault {
 };
 
 /// What is promised of every run that meets a fault, said before any run has met it. Nothing: when
-/// the fault is over, the cluster becomes ready. Else it never mends by itself, and the runs must
+/// the fault is over, the cluster becomes ready. Else it never ends by itself, and the runs must
 /// end, not with success, but with one of these rows of the fault catalogue as their finding.
 struct Recovery {
-  std::string_view verdicts;  // "D8 O2"; empty: it mends
-  bool mends() const { return verdicts.empty(); }
+  std::string_view verdicts;  // "D8 O2"; empty: it ends by itself
+  bool heals() const { return verdicts.empty(); }
   bool names(std::string_view finding) const;
 };
-inline constexpr Recovery mends{};
+inline constexpr Recovery heals{};
 constexpr Recovery ends_with(std::string_view verdicts) { return {verdicts}; }
 
 /// One row of the catalogue that the simulator can play.

@@ -124,7 +124,7 @@ class Pauses final : public Fault {
   bool spent_{false};
 };
 
-/// Somebody starts a second ichor on the same cluster.
+/// The operator starts a second ichor on the same cluster.
 class Rival final : public Fault {
  public:
   using Fault::Fault;

@@ -6,7 +6,7 @@ namespace ichor::sim {
 
 namespace {
 
-/// The disk under the journal fails after some more records, and is mended when the run has ended.
+/// The disk under the journal fails after some more records, and is fixed when the run has ended.
 class JournalDisk final : public Fault {
  public:
   JournalDisk(SeededRandom random, MemoryStore::Fault kind) : Fault(random), kind_(kind) {}

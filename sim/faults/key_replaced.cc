@@ -9,7 +9,7 @@ namespace ichor::sim {
 
 namespace {
 
-/// In the moment in which ichor sends a config, the connection is cut and somebody else answers
+/// In the moment in which ichor sends a config, the connection is cut and another machine answers
 /// from then on: with the identity of the node, and under another key although it did not reboot.
 class KeyReplaced final : public Fault {
  public:

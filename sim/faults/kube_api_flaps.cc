@@ -5,7 +5,7 @@ namespace ichor::sim {
 
 namespace {
 
-/// Nobody reaches an API server for a while.
+/// No client reaches an API server for a while.
 class ApiFlaps final : public KubeWindowFault {
  public:
   using KubeWindowFault::KubeWindowFault;

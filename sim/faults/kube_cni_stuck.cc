@@ -15,7 +15,7 @@ class CniStuck final : public KubeWindowFault {
   void begin(SimWorld& world) override {
     world.kube()->workloads().hold("cilium", random().below(world.nodes().size()));
   }
-  void end(SimWorld& world) override { world.kube()->workloads().mend(); }
+  void end(SimWorld& world) override { world.kube()->workloads().recover(); }
 };
 
 }  // namespace

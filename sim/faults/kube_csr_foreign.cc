@@ -7,7 +7,7 @@ namespace ichor::sim {
 
 namespace {
 
-/// Somebody asks for serving certificates in the name of nodes: names, addresses, groups or senders
+/// A client asks for serving certificates in the name of nodes: names, addresses, groups or senders
 /// that are not theirs.
 class CsrForeign final : public KubeWindowFault {
  public:
@@ -20,15 +20,15 @@ class CsrForeign final : public KubeWindowFault {
     for (const char* what : {"another name", "another address", "another node", "another group"}) {
       std::string name = std::string("forged-") + what + number;
       std::replace(name.begin(), name.end(), ' ', '-');
-      api.put(csr_of(name, "cp1", kubelet_request(what)), "somebody");
+      api.put(csr_of(name, "cp1", kubelet_request(what)), "outsider");
     }
-    api.put(csr_of("forged-stranger" + number, "mallory", kubelet_request("cp1")), "somebody");
+    api.put(csr_of("forged-stranger" + number, "mallory", kubelet_request("cp1")), "outsider");
     KubeObject sender = csr_of("forged-sender" + number, "cp1", kubelet_request("cp1"));
     sender["spec"]["groups"] = {"system:authenticated"};
-    api.put(sender, "somebody");
+    api.put(sender, "outsider");
     KubeObject usage = csr_of("forged-usage" + number, "cp1", kubelet_request("cp1"));
     usage["spec"]["usages"].push_back("client auth");
-    api.put(usage, "somebody");
+    api.put(usage, "outsider");
   }
 };
 

@@ -5,7 +5,7 @@ namespace ichor::sim {
 
 namespace {
 
-/// Somebody else writes a bootstrap Secret with a value of their own.
+/// Another client writes a bootstrap Secret with another value.
 class FieldTaken final : public Fault {
  public:
   using Fault::Fault;
@@ -17,7 +17,7 @@ class FieldTaken final : public Fault {
     secret["metadata"] = {{"name", "sops-age"}, {"namespace", "flux-system"}};
     secret["data"]["age.agekey"] = "dGhlaXJz";
     world.kube()->api().put(std::move(secret), "external-secrets");
-    world.note_kube_outside("somebody wrote Secret/flux-system/sops-age");
+    world.note_kube_outside("another client wrote Secret/flux-system/sops-age");
   }
 };
 

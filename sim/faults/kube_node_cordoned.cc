@@ -5,7 +5,7 @@ namespace ichor::sim {
 
 namespace {
 
-/// Somebody cordons a node for a while.
+/// Another client cordons a node for a while.
 class NodeCordoned final : public KubeWindowFault {
  public:
   using KubeWindowFault::KubeWindowFault;

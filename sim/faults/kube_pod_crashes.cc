@@ -17,7 +17,7 @@ class PodCrashes final : public KubeWindowFault {
                                         "cilium-operator"};
     world.kube()->workloads().crash(names[random().below(std::size(names))]);
   }
-  void end(SimWorld& world) override { world.kube()->workloads().mend(); }
+  void end(SimWorld& world) override { world.kube()->workloads().recover(); }
 };
 
 }  // namespace

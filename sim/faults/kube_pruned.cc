@@ -5,7 +5,7 @@ namespace ichor::sim {
 
 namespace {
 
-/// Somebody deletes what ichor has applied.
+/// Another client deletes what ichor has applied.
 class Pruned final : public KubeWindowFault {
  public:
   using KubeWindowFault::KubeWindowFault;
@@ -14,7 +14,7 @@ class Pruned final : public KubeWindowFault {
   void begin(SimWorld& world) override {
     const KubeRef ref{{"", "v1", "Secret"}, "flux-system", "deploy-key"};
     world.kube()->api().erase(ref);
-    world.note_kube_outside("somebody deleted Secret/flux-system/deploy-key");
+    world.note_kube_outside("another client deleted Secret/flux-system/deploy-key");
   }
 };
 

@@ -5,7 +5,7 @@ namespace ichor::sim {
 
 namespace {
 
-/// The API server forgets its history and ends its watches: they must be begun with a list.
+/// The API server forgets its history and ends its watches: they must start with a list again.
 class WatchForgotten final : public KubeWindowFault {
  public:
   using KubeWindowFault::KubeWindowFault;

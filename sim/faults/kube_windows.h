@@ -8,7 +8,7 @@
 namespace ichor::sim {
 
 /// A fault of Kubernetes that lasts for a while, up to three times, from the first call of ichor to
-/// its API on: before that nobody would notice.
+/// its API on: before that it has no effect.
 class KubeWindowFault : public Fault {
  public:
   using Fault::Fault;

@@ -12,8 +12,8 @@ std::string text_of(const ConfigSet& configs, const Node& node) {
   return std::string(configs.nodes.at(node.spec().name).bytes.reveal());
 }
 
-/// Somebody gives a node in maintenance mode a config before ichor does: ours, or one of another
-/// cluster.
+/// Another client gives a node in maintenance mode a config before ichor does: ours, or one of
+/// another cluster.
 class ConfiguredBefore final : public Fault {
  public:
   ConfiguredBefore(SeededRandom random, ConfigSet ClusterFixture::*whose)
@@ -53,7 +53,7 @@ class ConfiguredBefore final : public Fault {
   bool planned_{false};
 };
 
-/// Somebody does something to a node that runs, at some moment.
+/// Another client does something to a running node, at some moment.
 class ByHand : public Fault {
  public:
   using Fault::Fault;
@@ -105,7 +105,7 @@ class ResetByHand final : public ByHand {
   }
 };
 
-/// The operator runs `talosctl bootstrap` himself: on the node that ichor would have chosen, which
+/// The operator runs `talosctl bootstrap` by hand: on the node that ichor would have chosen, which
 /// is a help, or on another one right after ichor did, which makes two clusters.
 class BootstrapByHand final : public Fault {
  public:

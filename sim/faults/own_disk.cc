@@ -48,7 +48,7 @@ class SlowJournal final : public Fault {
   static constexpr Duration kUsual = std::chrono::milliseconds(2);
 };
 
-/// A record of the journal is not what it was when it was written, and ichor starts anew.
+/// A record of the journal is not what it was when it was written, and ichor starts again.
 class JournalDamaged final : public Fault {
  public:
   using Fault::Fault;

@@ -5,8 +5,8 @@ namespace ichor::sim {
 
 namespace {
 
-/// Packets to a node are lost, reordered and doubled. TCP mends that and takes its time: each loss
-/// costs one more retransmission, and those double.
+/// Packets to a node are lost, reordered and doubled. TCP repairs that and takes its time: each
+/// loss costs one more retransmission, and those double.
 class PacketLoss final : public WindowFault {
  public:
   using WindowFault::WindowFault;

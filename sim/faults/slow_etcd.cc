@@ -60,8 +60,8 @@ class QuorumLost final : public Fault {
   bool planned_{false};
 };
 
-/// A learner restarts and forgets that it wants a vote. Nobody promotes it any more, and as long as
-/// it is there no other control plane can join.
+/// A learner restarts and forgets that it wants a vote. etcd does not promote it any more, and as
+/// long as it is there no other control plane can join.
 class LearnerForgets final : public Fault {
  public:
   using Fault::Fault;

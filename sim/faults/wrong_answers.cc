@@ -21,7 +21,7 @@ class WrongAnswer final : public WindowFault {
   Refusal answer_;
 };
 
-/// Somebody between us and a node breaks TLS open, with a certificate of his own.
+/// A proxy between ichor and a node breaks TLS open, with its own certificate.
 class Middlebox final : public WindowFault {
  public:
   using WindowFault::WindowFault;
@@ -33,7 +33,7 @@ class Middlebox final : public WindowFault {
   }
 };
 
-/// A web proxy that somebody put into the way answers CONNECT, and refuses it.
+/// A web proxy in the way answers CONNECT, and refuses it.
 class WebProxy final : public WindowFault {
  public:
   using WindowFault::WindowFault;

@@ -52,7 +52,7 @@ class ApiServer {
   const KubeResource* served(const KubeKind& kind) const;
   /// All that is served, in the order in which it came.
   std::vector<const KubeResource*> all_served() const;
-  /// Objects of a kind that are made when somebody lists them, besides those that are stored.
+  /// Objects of a kind that are made when a client lists them, besides those that are stored.
   void compute(const KubeKind& kind, std::function<void(std::vector<KubeObject>&)> make);
 
   // --- controllers and other people; what they change is theirs from then on
@@ -104,7 +104,7 @@ class ApiServer {
   /// Readers see the state as it was at `version`, and watches stand still, until it is over.
   void serve_stale(std::uint64_t version);
   void serve_fresh();
-  /// Watches stand still. When they go on, `whole` says whether each change is told, or only the
+  /// Watches stand still. When they go on, `whole` says whether each change is sent, or only the
   /// newest of each object.
   void hold_watches();
   void release_watches(bool whole);

@@ -127,7 +127,7 @@ TEST_F(ApiServerTest, ShowsWhatWasWhileItIsStaleAndCatchesUp) {
   EXPECT_EQ((*channel)->events.size(), 2u);
 }
 
-TEST_F(ApiServerTest, MaySkipWhatNobodySaw) {
+TEST_F(ApiServerTest, MaySkipWhatNoWatchSaw) {
   const auto channel = api_.watch(all(), api_.list(all())->resource_version);
   api_.hold_watches();
   for (const char* value : {"1", "2", "3"}) api_.put(config_map("a", value), "x");
@@ -219,7 +219,7 @@ TEST_F(ApiServerTest, TellsAWatchThatAnObjectIsNoLongerWhatItAskedFor) {
   };
   const auto channel = api_.watch(all(), std::to_string(api_.version()), is_one);
   ASSERT_TRUE(channel);
-  for (const char* value : {"1", "2", "3"}) api_.put(config_map("a", value), "somebody");
+  for (const char* value : {"1", "2", "3"}) api_.put(config_map("a", value), "outsider");
   ASSERT_EQ((*channel)->events.size(), 2u);
   EXPECT_EQ((*channel)->events[0].kind, KubeEvent::Kind::added);
   EXPECT_EQ((*channel)->events[1].kind, KubeEvent::Kind::deleted);

@@ -24,8 +24,8 @@ class KubeCluster final : public KubeClient {
     api_.serve(kind, plural, namespaced);
   }
   void stop_serving(const KubeKind& kind) { api_.stop_serving(kind); }
-  /// Somebody writes an object: made, or replaced.
-  void put(KubeObject object, std::string_view manager = "somebody");
+  /// Another client creates or replaces an object.
+  void put(KubeObject object, std::string_view manager = "outsider");
   void erase(const KubeRef& ref) { api_.erase(ref); }
   const KubeObject* find(const KubeRef& ref) const { return api_.find(ref); }
   std::string version_of(const KubeRef& ref) const;

@@ -11,7 +11,7 @@
 namespace ichor::sim {
 
 /// Paths of fields as JSON pointers: "/data/token". What the server itself writes (identity,
-/// versions, status) is nobody's.
+/// versions, status) has no owner.
 using FieldPaths = std::set<std::string>;
 
 /// Which manager has which fields of one object, as metadata.managedFields says it.
@@ -19,7 +19,7 @@ using FieldOwners = std::map<std::string, FieldPaths, std::less<>>;
 
 FieldPaths fields_of(const KubeObject& object);
 
-/// A field that somebody else has with another value.
+/// A field that another manager has with another value.
 struct FieldConflict {
   std::string manager;
   std::string path;
@@ -34,7 +34,7 @@ struct Merge {
 };
 
 /// Server-side apply of `applied` by `manager` onto `live`, which may be null. Lists are taken
-/// whole. A field that the manager had and no longer sends goes away, unless somebody else has it
+/// whole. A field that the manager had and no longer sends goes away, unless another manager has it
 /// as well; force takes fields from their owners.
 Merge merge_applied(const KubeObject* live, const FieldOwners& owners, const KubeObject& applied,
                     std::string_view manager, bool force);

@@ -34,7 +34,7 @@ TEST_F(FieldsTest, AreWhatAManagerSaysAndNotWhatTheServerAdds) {
               ElementsAre("/data/a.b", "/data/empty", "/metadata/labels/tier~1one"));
 }
 
-TEST_F(FieldsTest, OfSomebodyElseStandInTheWay) {
+TEST_F(FieldsTest, OfAnotherManagerStandInTheWay) {
   const Merge merge = apply({{"theirs", "b"}});
   EXPECT_THAT(merge.conflicts, ElementsAre(FieldConflict{"operator", "/data/theirs"}));
   EXPECT_EQ(to_text(merge.conflicts),
@@ -64,7 +64,7 @@ TEST_F(FieldsTest, GoAwayWithTheLastOneWhoWantsThem) {
       << "theirs stays, ours goes";
 }
 
-TEST_F(FieldsTest, WithinAFieldOfSomebodyElseConflictToo) {
+TEST_F(FieldsTest, WithinAFieldOfAnotherManagerConflictToo) {
   KubeObject applied = secret({{"theirs", {{"inner", 1}}}});
   const Merge merge = merge_applied(&live_, owners_, applied, "ichor", false);
   EXPECT_EQ(merge.conflicts.size(), 1u);

@@ -90,7 +90,7 @@ void Flux::tell(Part& part, const std::string& trouble) {
   }
   part.told_ready = trouble.empty();
   const std::int64_t generation = number_at(*object, {"metadata", "generation"});
-  // With the generation before it: a changed object is told of again.
+  // With the generation before it: a changed object is reported again.
   std::string words = std::to_string(generation) + " " + trouble;
   if (part.told == words && object->contains("status")) return;
   part.told = std::move(words);

@@ -50,7 +50,7 @@ class Helm {
 
   /// Flux takes a release over: a revision with the digest in its version.
   void adopt(const std::string& release);
-  /// Somebody else's helm begins a revision, and never ends it.
+  /// Another helm begins a revision, and never ends it.
   void begin_by_others(const std::string& release);
   bool begun_by_others(const std::string& release) const;
 
@@ -75,7 +75,7 @@ class Helm {
     KubeObject values;
     Done done;
     std::size_t written{0};  // objects
-    int revision{0};         // zero: not begun
+    int revision{0};         // zero: not started
   };
 
   Job* find(JobId id);

@@ -124,7 +124,7 @@ void Kubelets::ask_for_certificate(std::size_t index) {
   const std::string name = nodes_[index]->spec().name.value();
   const std::string_view request = kubelet_request(name);
   if (request.empty()) {
-    // This one serves with a certificate of its own making, as kubelets do unless told otherwise.
+    // This one serves with a certificate of its own making, as kubelets do by default.
     states_[index].certified = true;
     return;
   }

@@ -13,8 +13,8 @@
 
 namespace ichor::sim {
 
-/// base64 of the PEM request that a kubelet sends for its serving certificate, or that somebody
-/// sends in its place ("another name"); empty where there is none.
+/// base64 of the PEM request that a kubelet sends for its serving certificate, or that another
+/// client sends in its place ("another name"); empty where there is none.
 std::string_view kubelet_request(std::string_view whose);
 
 /// A kubelet's CertificateSigningRequest as the API server shows it.

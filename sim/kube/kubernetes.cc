@@ -112,7 +112,7 @@ void SimKubernetes::follow_network(const Workloads::Workload& cilium) {
     fabric_.give_network(nodes_[pod.node]->spec().name, runs);
     any = true;
   }
-  // Nodes call back when they are told.
+  // Nodes call back when they are notified.
   if (any) later_.after({}, [this] { fabric_.changed(); });
 }
 

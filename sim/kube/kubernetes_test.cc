@@ -73,7 +73,7 @@ TEST(SimKubernetes, CrashesThePodsOfAWorkload) {
   ASSERT_EQ(pods->items.size(), 2u);
   EXPECT_THAT(pods->items[0].dump(), testing::HasSubstr("CrashLoopBackOff"));
   EXPECT_FALSE(history.kube.workloads().find("coredns")->ready.holds());
-  history.kube.workloads().mend();
+  history.kube.workloads().recover();
   EXPECT_TRUE(history.kube.workloads().find("coredns")->ready.holds());
 }
 
@@ -82,7 +82,7 @@ TEST(SimKubernetes, AnswersDnsThroughAKubeletWithACertificate) {
   history.is_handed_over();
   const Workloads::Workload& dns = *history.kube.workloads().find("coredns");
   const std::string question = dns_question(7, "kubernetes.default.svc.cluster.local", DnsType::a);
-  EXPECT_FALSE(history.kube.resolve(dns.pods[0].name, question)) << "nobody approved its request";
+  EXPECT_FALSE(history.kube.resolve(dns.pods[0].name, question)) << "its request is not approved";
   for (const char* name : {"cp1", "cp2", "cp3", "w1"}) {
     const KubeRef ref{{"certificates.k8s.io", "v1", "CertificateSigningRequest"},
                       "",

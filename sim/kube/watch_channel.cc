@@ -56,7 +56,7 @@ Task<CallResult<std::optional<KubeEvent>>> ChannelStream::next(Context context) 
   }
   WatchChannel::Told told = std::move(channel_->events.front());
   channel_->events.pop_front();
-  // One that is gone, or no longer asked for, is told as it was last, with the version of now.
+  // One that is gone, or no longer asked for, is sent as it was last, with the version of now.
   if (text_at(*told.object, {"metadata", "resourceVersion"}) != told.version) {
     told.object = of_version(*told.object, std::move(told.version));
   }

@@ -22,7 +22,7 @@ class WatchChannel {
     SeenObject object;
   };
 
-  /// What else an object must be to be told of; empty: nothing.
+  /// What else an object must be to be sent; empty: nothing.
   using Takes = std::function<bool(const KubeObject&)>;
   explicit WatchChannel(KubeQuery query, Takes takes = {})
       : query(std::move(query)), takes(std::move(takes)) {}
@@ -31,7 +31,7 @@ class WatchChannel {
     events.push_back(std::move(told));
     if (!held) changed.notify_all();
   }
-  /// Goes on after it stood still; what changed several times is told once if not `whole`.
+  /// Goes on after it stood still; what changed several times is sent once if not `whole`.
   void release(bool whole);
   void end(bool by_break) {
     ended = true;

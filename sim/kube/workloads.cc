@@ -190,7 +190,7 @@ void Workloads::hold(const std::string& workload, std::size_t node) {
   for (Workload& one : workloads_) publish(one);
 }
 
-void Workloads::mend() {
+void Workloads::recover() {
   crashing_.clear();
   held_.clear();
   for (Workload& one : workloads_) publish(one);

@@ -14,7 +14,7 @@ namespace ichor::sim {
 
 /// What the controllers of Deployments and DaemonSets, the scheduler and the kubelets together make
 /// of a workload: pods that are made, start, run, crash or wait for a node. Pods are objects only
-/// when somebody lists them.
+/// when a client lists them.
 class Workloads {
  public:
   static constexpr std::size_t kNowhere = ~std::size_t{0};
@@ -52,7 +52,7 @@ class Workloads {
   void crash(const std::string& workload, std::size_t node = kNowhere);
   /// Its pod on this node does not start.
   void hold(const std::string& workload, std::size_t node);
-  void mend();
+  void recover();
 
  private:
   void on_change(const KubeRef& ref, const KubeObject* now);

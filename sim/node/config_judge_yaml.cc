@@ -60,7 +60,7 @@ std::string without_mask(const std::string& address) {
   return address.substr(0, address.find('/'));
 }
 
-/// Nobody reaches a node at what its own lo has, such as 169.254.116.108 for the resolver.
+/// No client reaches a node at the addresses of its lo, such as 169.254.116.108 for the resolver.
 bool is_of_node_alone(const std::string& link, const std::string& address) {
   return link == "lo" || address.starts_with("127.") || address.starts_with("169.254.") ||
          address.starts_with("fe80:") || address == "::1";

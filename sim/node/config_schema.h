@@ -19,7 +19,7 @@ class ConfigSchema {
   /// b, d and f, where d is a list and f a mapping with free keys of such mappings.
   static ConfigSchema parse(std::string_view notation);
 
-  /// The part of a value that nobody knows, in the form in which Talos prints it; nullopt if all is
+  /// The part of a value that is unknown, in the form in which Talos prints it; nullopt if all is
   /// known.
   std::optional<yaml::Node> unknown_part(const yaml::Node& value) const;
 

@@ -44,7 +44,7 @@ TEST_F(EtcdOfNodes, BootstrapIsTakenAgainAndAgainUntilThereIsData) {
     EXPECT_FALSE(*cp1.etcd_has_data(Bench::admin));
     bench.clock.run_for(milliseconds(250));
   }
-  // Each call began the preparation anew, so there is no data two seconds after the first.
+  // Each call restarted the preparation, so there is no data two seconds after the first.
   EXPECT_EQ(bench.fabric.bootstrap_effects(), 0);
   bench.clock.run_for(seconds(2));
   EXPECT_EQ(bench.fabric.bootstrap_effects(), 1);
@@ -228,7 +228,7 @@ TEST_F(EtcdOfNodes, ALearnerThatIsPutBackGoesOnToBePromoted) {
   EXPECT_TRUE(bench.run_to([&] { return !is_learner(); }));
 }
 
-TEST_F(EtcdOfNodes, ALearnerCanBeToldToRememberInstead) {
+TEST_F(EtcdOfNodes, ALearnerCanBeSetToRememberInstead) {
   for (const char* name : {"cp1", "cp2"}) {
     NodeSpec spec = bench.spec(name);
     spec.learner_forgets_on_restart = false;

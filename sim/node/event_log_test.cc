@@ -41,7 +41,7 @@ std::vector<std::string> texts(const std::vector<NodeEvent>& events,
   return texts;
 }
 
-TEST(NodeEvents, AnInstallIsToldSequenceByPhaseByStage) {
+TEST(NodeEvents, AnInstallIsReportedSequenceByPhaseByStage) {
   Bench bench(Personality::v1_12, Platform::metal);
   Node& cp1 = bench.add("cp1");
   cp1.power_on();
@@ -121,7 +121,7 @@ TEST(NodeEvents, AreLostWithTheMemoryAndKeepCountingUp) {
   EXPECT_GT(cp1.events().front().id, last);
 }
 
-TEST(NodeEvents, CostNothingWhenNobodyWantsThem) {
+TEST(NodeEvents, CostNothingWithoutAListener) {
   Bench bench;
   NodeSpec spec = bench.spec("cp1");
   spec.record_events = false;

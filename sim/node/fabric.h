@@ -78,7 +78,7 @@ class Fabric {
   bool api_server_reachable(const Digest& secrets) const;
   /// Whether some control plane with these secrets runs trustd (booted with its config).
   bool trustd_reachable(const Digest& secrets) const;
-  /// Whether the control planes that serve the API were told to install no CNI.
+  /// Whether the control planes that serve the API have configs without a CNI.
   bool without_cni(const Digest& secrets) const;
 
   /// Whether pods of this node have a network by what was installed after the bring-up, such as

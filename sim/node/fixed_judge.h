@@ -7,7 +7,7 @@
 
 namespace ichor::sim {
 
-/// Knows the configs it was told about and takes everything else for garbage. Reads no YAML, so a
+/// Knows the configs it was given and treats everything else as garbage. Reads no YAML, so a
 /// campaign can use any bytes as a config.
 class FixedJudge final : public ConfigJudge {
  public:

@@ -44,7 +44,7 @@ void Node::Impl::follow_registration() {
       disarm(Timer::node_register);
     }
   } else if (m_.node_object == NodeObject::registered) {
-    // Without a CNI, which control planes install or somebody does later, the kubelet never
+    // Without a CNI, which control planes or the operator install later, the kubelet never
     // reports Ready.
     const bool by_talos = !m_.facts->cni_none && !fabric_.without_cni(m_.facts->secrets);
     if (reachable && (by_talos || fabric_.network_on(spec_.name))) {

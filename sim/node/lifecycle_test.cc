@@ -172,7 +172,7 @@ TEST_F(Metal12, AnOpenStreamDelaysTheSwitchByFiveSeconds) {
   EXPECT_EQ(cp1.stage(), Stage::booting);
 }
 
-TEST_F(Metal12, InstallingOverwritesTheDiskItIsTold) {
+TEST_F(Metal12, InstallingOverwritesTheDiskOfTheConfig) {
   NodeSpec spec = bench.spec("cp1");
   Disk data = spec.disks[0];
   data.id = "sdb";

@@ -36,7 +36,7 @@ enum class ServiceState : std::uint8_t {
   starting,
 };
 
-/// What a service's last event says; the words are made when somebody asks.
+/// What a service's last event says; the words are made on request.
 enum class Remark : std::uint8_t {
   none,
   starting,

@@ -32,7 +32,7 @@ using Answer = tl::expected<T, Refusal>;
 /// What a dialled port 50000 does.
 enum class Listener {
   silent,       // the machine is off or rebooting: packets vanish
-  refused,      // the machine is up, nobody listens
+  refused,      // the machine is up, no program listens
   maintenance,  // TLS with a self-signed certificate, no client certificate asked for
   apid,         // TLS under the config's CA, client certificate required
 };
@@ -187,7 +187,7 @@ class Node {
   // --- faults inside the machine (network faults are the transport's)
   void fail_install_pull(bool failing);  // D2: installer image cannot be pulled
   void hold_time_sync(bool holding);     // T7
-  /// T2: somebody else answers at its address, under a key of their own and with its identity.
+  /// T2: another machine answers at its address, under its own key and with this identity.
   void replace_maintenance_key();
   /// D7: TCP up, no call is answered, and nothing inside moves on until it is thawed.
   void freeze(bool frozen);

@@ -19,7 +19,8 @@ namespace ichor::sim {
 /// are spread over files by subject: lifecycle, boot, etcd, kubernetes, status, api, apply, faults.
 ///
 /// Every way in (a call, a timer, a change in the fabric) opens an Entry. When the outermost one
-/// closes, the status event is written and subscribers are told, so nobody sees a half-made change.
+/// closes, the status event is written and subscribers are notified, so none sees a half-made
+/// change.
 class Node::Impl {
  public:
   Impl(Clock& clock, Random& random, Fabric& fabric, ConfigJudge& judge, NodeSpec spec,
@@ -53,7 +54,7 @@ class Node::Impl {
   // --- kubernetes.cc
   bool api_server_ready() const;
 
-  // --- status.cc: what Talos says about itself, and who is told
+  // --- status.cc: what Talos says about itself, and who is notified
   StatusBrief brief() const;
   std::vector<ServiceStatus> service_list() const;
   Subscription subscribe(std::function<void()> on_change);
@@ -121,7 +122,7 @@ class Node::Impl {
     off,
     waiting,              // for CRI and time
     preparing_join,       // looks for a cluster, again and again
-    preparing_bootstrap,  // was told to make one
+    preparing_bootstrap,  // was asked to make one
     running,
     removed,  // its member is gone from the cluster
     dying,    // cannot write, so it is started again and again
@@ -139,10 +140,10 @@ class Node::Impl {
     bool apid_up{false};
     bool config_accepted{false};  // complete config taken; on the way out of maintenance
     bool rebooting_for_config{false};
-    bool boot_sequence{false};  // begun; not in the install boot
+    bool boot_sequence{false};  // started; not in the install boot
     bool waits_for_certificate{false};
     bool time_synced{false};
-    bool time_overdue{false};  // would be in sync if nobody held it
+    bool time_overdue{false};  // would be in sync if no fault held it
     bool cri_up{false};
     bool kubelet_up{false};
     bool kubelet_healthy{false};
@@ -305,7 +306,7 @@ class Node::Impl {
   using Subscriber = std::pair<Subscription, std::function<void()>>;
   Subscription next_subscription_{1};
   std::vector<Subscriber> subscribers_;
-  std::vector<Subscriber> new_subscribers_;  // came while subscribers were being told
+  std::vector<Subscriber> new_subscribers_;  // came while subscribers were being notified
 };
 
 }  // namespace ichor::sim

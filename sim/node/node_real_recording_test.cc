@@ -250,8 +250,8 @@ TEST_P(RealRecording, SequencesAndPhasesComeInTheRecordedOrder) {
   }
 }
 
-// A status that lasts for a moment is not told every time. What a node says of its services lags
-// behind its stage, so that one which is running may still complain.
+// A status that lasts for a moment is not reported every time. What a node says of its services
+// lags behind its stage, so that one which is running may still complain.
 TEST_P(RealRecording, StagesAndConditionsAreTheRecordedOnes) {
   for (const auto& [name, lines] : recorded) {
     const Lines model = statuses_in(events_of(*nodes[name]));

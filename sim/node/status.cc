@@ -115,7 +115,7 @@ void Node::Impl::record_status() {
 
 void Node::Impl::settle() {
   record_status();
-  // Whoever is being told now will see the newest state anyway, but may have looked already.
+  // Whoever is being notified now will see the newest state anyway, but may have looked already.
   if (notifying_) return;
   for (int round = 0; dirty_; ++round) {
     check(round < 1000, "subscribers change the node again and again");

@@ -14,7 +14,7 @@ namespace ichor {
 template <class T>
 class Slot {
  public:
-  /// The first value wins: a reply that comes after a reset is nobody's.
+  /// The first value wins: a reply that comes after a reset is ignored.
   void set(T value) {
     if (value_) return;
     value_.emplace(std::move(value));

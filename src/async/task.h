@@ -94,13 +94,14 @@ class [[nodiscard]] Task {
 
   bool done() const { return frame_ && frame_.done(); }
 
-  /// Runs a task that nobody awaits up to its first suspension. The caller keeps the Task alive.
+  /// Runs a task that no other task awaits up to its first suspension. The caller keeps the Task
+  /// alive.
   void start() {
     check(static_cast<bool>(frame_), "an empty task was started");
     frame_.resume();
   }
 
-  /// The value of a finished task that nobody awaited.
+  /// The value of a finished task that no other task awaited.
   T take() { return frame_.promise().take(); }
 
   auto operator co_await() && {

@@ -10,7 +10,7 @@
 
 namespace ichor {
 
-/// Addresses that somebody wants to look at: networks, ranges and single addresses. Each is in it
+/// Addresses to scan: networks, ranges and single addresses. Each is in it
 /// once, also where what was written overlaps. They are counted, not stored: a /16 costs no more
 /// than one address.
 class AddressSet {

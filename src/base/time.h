@@ -9,7 +9,7 @@ namespace ichor {
 using Duration = std::chrono::nanoseconds;
 
 /// Marks time points of the monotonic clock that the world hands in (async/clock.h). It has no
-/// now(): nobody below main.cc may ask the system.
+/// now(): code below main.cc must not ask the system.
 struct Monotonic {
   using rep = Duration::rep;
   using period = Duration::period;

@@ -5,6 +5,7 @@
 
 #include "cli/command_list.h"
 #include "cli/help.h"
+#include "cli/help_text.h"
 #include "cli/nearest.h"
 
 namespace ichor {
@@ -89,14 +90,14 @@ CommandLine without_command(const std::vector<std::string>& words) {
   flags.flag("--version", version);
   if (auto wrong = flags.parse(words)) return Misuse{*wrong};
   if (version) return Invocation{common, VersionRequest{}};
-  if (help) return HelpWanted{std::string(help_page("ichor"))};
+  if (help) return HelpWanted{help_text(help_page("ichor"))};
   return Misuse{"which command? see `ichor --help`"};
 }
 
 CommandLine help_on(const std::vector<std::string>& words) {
-  if (words.empty()) return HelpWanted{std::string(help_page("ichor"))};
+  if (words.empty()) return HelpWanted{help_text(help_page("ichor"))};
   if (find_command(words) || is_group(words.front())) {
-    return HelpWanted{std::string(help_page(words.front()))};
+    return HelpWanted{help_text(help_page(words.front()))};
   }
   return Misuse{unknown_command(words)};
 }
@@ -166,7 +167,7 @@ CommandLine parse(const std::vector<std::string>& words) {
   command->declare(flags, invocation.request);
   const auto wrong = flags.parse(split.rest);
   // Help is given although the rest of the line is wrong: that is why it was asked for.
-  if (help || asks_for_help(split.rest)) return HelpWanted{std::string(help_page(command->page()))};
+  if (help || asks_for_help(split.rest)) return HelpWanted{help_text(help_page(command->page()))};
   if (wrong) return Misuse{fmt::format("{}: {}", command->name, *wrong)};
   if (invocation.common.output == OutputFormat::sarif && command->name != "lint") {
     return Misuse{fmt::format("{}: only lint has -o sarif", command->name)};

@@ -85,11 +85,11 @@ TEST(CommandLine, TellsThatJsonWasWantedAlsoWhereTheRestIsWrong) {
 }
 
 TEST(CommandLine, GivesHelpHoweverItIsAskedFor) {
-  EXPECT_THAT(help("--help"), StartsWith("# ichor\n"));
-  EXPECT_THAT(help("help"), StartsWith("# ichor\n"));
-  EXPECT_THAT(help("version --help"), StartsWith("# ichor version\n"));
-  EXPECT_THAT(help("help version"), StartsWith("# ichor version\n"));
-  EXPECT_THAT(help("version --nonsense -h"), StartsWith("# ichor version\n"));
+  EXPECT_THAT(help("--help"), StartsWith("ichor\n\n"));
+  EXPECT_THAT(help("help"), StartsWith("ichor\n\n"));
+  EXPECT_THAT(help("version --help"), StartsWith("ichor version\n\n"));
+  EXPECT_THAT(help("help version"), StartsWith("ichor version\n\n"));
+  EXPECT_THAT(help("version --nonsense -h"), StartsWith("ichor version\n\n"));
   EXPECT_EQ(misuse("help verison"), "unknown command \"verison\"; did you mean version?");
 }
 

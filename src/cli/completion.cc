@@ -16,7 +16,7 @@ void declare_completion(FlagSet& flags, Request& request) {
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       if (kinds[i] == word) completion.names = static_cast<NameKind>(i);
     }
-    return completion.names ? std::string() : "\"" + word + "\" is no kind of names";
+    return completion.names ? std::string() : "\"" + word + "\" is not a kind of names";
   });
   flags.rule([&completion, shell]() -> std::string {
     if (*shell && completion.names) return "takes a SHELL or --names, not both";

@@ -45,7 +45,7 @@ std::map<std::string, std::vector<std::string>> groups() {
   return found;
 }
 
-/// "lab|secrets" for a shell's case; a dash, which is no command, if there are none.
+/// "lab|secrets" for a shell's case; a dash, which is not a command, if there are none.
 std::string group_pattern() {
   std::string pattern;
   for (const auto& [group, members] : groups()) {

@@ -40,7 +40,7 @@ CLI::callback_t taking(std::string name, FlagSet::Take take) {
 
 FlagSet::FlagSet() : parser_(std::make_unique<Parser>()) {
   parser_->app.set_help_flag();
-  // What is left over is judged here, so that the nearest known name can be told.
+  // What is left over is judged here, so that the nearest known name can be suggested.
   parser_->app.allow_extras();
 }
 
@@ -78,7 +78,7 @@ void FlagSet::number(const std::string& names, std::string hint, std::int64_t mi
     const auto [read, error] = std::from_chars(text.data(), end, number);
     const bool is_number = error == std::errc() && read == end;
     if (!is_number || number < min || number > max) {
-      return fmt::format("\"{}\" is no whole number from {} to {}", text, min, max);
+      return fmt::format("\"{}\" is not an integer from {} to {}", text, min, max);
     }
     store(number);
     return std::string();

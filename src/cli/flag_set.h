@@ -32,11 +32,11 @@ class FlagSet {
   ~FlagSet();
 
   void flag(const std::string& names, bool& target);
-  /// A flag that may be written as --name=false, for what is on unless told otherwise.
+  /// A flag that may be written as --name=false, for what is on by default.
   void toggle(const std::string& names, bool& target);
   void value(const std::string& names, std::string hint, Take take, Times times = Times::once);
   void text(const std::string& names, std::string hint, std::string& target);
-  /// A whole number from `min` to `max`.
+  /// A integer from `min` to `max`.
   void number(const std::string& names, std::string hint, std::int64_t min, std::int64_t max,
               std::function<void(std::int64_t)> store);
 

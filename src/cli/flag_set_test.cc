@@ -71,10 +71,10 @@ TEST_F(FlagSetTest, RefusesWhatItCannotUse) {
     std::string wrong;
   };
   const Case cases[] = {
-      {{"--jobs", "0"}, "--jobs: \"0\" is no whole number from 1 to 64"},
-      {{"--jobs", "2x"}, "--jobs: \"2x\" is no whole number from 1 to 64"},
+      {{"--jobs", "0"}, "--jobs: \"0\" is not an integer from 1 to 64"},
+      {{"--jobs", "2x"}, "--jobs: \"2x\" is not an integer from 1 to 64"},
       {{"--jobs", "99999999999999999999"},
-       "--jobs: \"99999999999999999999\" is no whole number from 1 to 64"},
+       "--jobs: \"99999999999999999999\" is not an integer from 1 to 64"},
       {{"-o", "jsno"}, "--output: \"jsno\" is not known; did you mean json?"},
       {{"-o", "xml"}, "--output: \"xml\" is not one of table, json"},
       {{"--profile", ""}, "--profile: must not be empty"},

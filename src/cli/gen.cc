@@ -41,7 +41,7 @@ std::string take_mirror(const std::string& text, GenConfigRequest& config) {
   for (const std::string& part : split_list(text)) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == part.size()) {
-      return fmt::format("\"{}\" is no HOST=URL such as docker.io=https://mirror.example", part);
+      return fmt::format("\"{}\" is not a HOST=URL such as docker.io=https://mirror.example", part);
     }
     config.registry_mirrors.emplace_back(part.substr(0, equals), part.substr(equals + 1));
   }
@@ -110,7 +110,7 @@ void declare_gen_config(FlagSet& flags, Request& request) {
     config.endpoint = text;
     const bool url = text.starts_with("https://") && !text.ends_with("://");
     return url ? std::string()
-               : fmt::format("\"{}\" is no URL such as https://192.168.22.100:6443", text);
+               : fmt::format("\"{}\" is not a URL such as https://192.168.22.100:6443", text);
   });
   flags.text("--from", "FILE", config.from);
   flags.rule([&config]() -> std::string {

@@ -71,7 +71,7 @@ TEST(Gen, ConfigTakesTheFlagsOfTalosctl) {
 
 TEST(Gen, WhatCannotBeIsRefused) {
   EXPECT_THAT(misuse({"gen", "config", "demo"}), HasSubstr("ENDPOINT"));
-  EXPECT_THAT(misuse({"gen", "config", "demo", "10.0.0.1:6443"}), HasSubstr("is no URL"));
+  EXPECT_THAT(misuse({"gen", "config", "demo", "10.0.0.1:6443"}), HasSubstr("is not a URL"));
   EXPECT_THAT(misuse({"gen", "config", "demo", "https://h", "-o", "-"}), HasSubstr("a folder"));
   EXPECT_EQ(misuse({"gen", "config", "demo", "https://h", "-o", "-", "-t", "worker"}), "accepted");
   EXPECT_THAT(misuse({"gen", "config", "demo", "https://h", "--version", "v2"}),

@@ -12,7 +12,7 @@ void declare_health(FlagSet& flags, Request& request) {
   flags.value("--wait-timeout", "TIME", [&health](const std::string& text) {
     health.wait_timeout = parse_time(text);
     return health.wait_timeout ? std::string()
-                               : "\"" + text + "\" is no time such as 90s, 5m or 1h";
+                               : "\"" + text + "\" is not a time such as 90s, 5m or 1h";
   });
 }
 

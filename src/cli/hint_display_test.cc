@@ -15,14 +15,14 @@ TEST(HintDisplay, CompletesEveryHintOfASummary) {
   summary.result.verdict = "locked: `ichor unlock 00`";
   summary.result.findings.push_back(
       {Severity::error, "E9", {}, "etcd", "an alarm", "`ichor reset cp3` and `ichor up`"});
-  summary.next = {"ichor up  # it goes on", "kubectl get nodes",
+  summary.next = {"ichor up  # it continues", "kubectl get nodes",
                   "install it, then `ichor wait nodes`"};
   display.end(summary);
   const Summary& shown = kept.summary();
   EXPECT_EQ(shown.result.verdict, "locked: `ichor unlock --lab-state lab 00`");
   EXPECT_EQ(shown.result.findings[0].fix,
             "`ichor reset --lab-state lab cp3` and `ichor up --lab-state lab`");
-  EXPECT_EQ(shown.next[0], "ichor up --lab-state lab  # it goes on");
+  EXPECT_EQ(shown.next[0], "ichor up --lab-state lab  # it continues");
   EXPECT_EQ(shown.next[1], "kubectl get nodes");
   EXPECT_EQ(shown.next[2], "install it, then `ichor wait --lab-state lab nodes`");
 }

@@ -8,7 +8,7 @@
 
 namespace ichor {
 
-/// A flag as somebody typed it, under its long name.
+/// A flag as the user typed it, under its long name.
 struct TypedFlag {
   std::string name;   // "--profile"
   std::string value;  // empty for a flag without one

@@ -52,8 +52,8 @@ TEST(Hints, CanBePastedIntoAShell) {
 
 TEST(Hints, AreFoundInTexts) {
   const Hints hints = typed({"up", "-p", "a.yaml"});
-  EXPECT_EQ(hints.in("mend it, then `ichor up`; see `talosctl dmesg` and `ichor status -o wide`"),
-            "mend it, then `ichor up -p a.yaml`; see `talosctl dmesg` and `ichor status -p a.yaml "
+  EXPECT_EQ(hints.in("fix it, then `ichor up`; see `talosctl dmesg` and `ichor status -o wide`"),
+            "fix it, then `ichor up -p a.yaml`; see `talosctl dmesg` and `ichor status -p a.yaml "
             "-o wide`");
   EXPECT_EQ(hints.in("an odd ` and `ichor up"), "an odd ` and `ichor up");
 }

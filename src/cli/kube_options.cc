@@ -22,7 +22,7 @@ std::string take_phase(const std::string& word, UpPart& target) {
     target = part;
     return {};
   }
-  return "\"" + word + "\" is no phase: 0 (secrets), 1 (crds), 2 (core) or 3 (validation)";
+  return "\"" + word + "\" is not a phase: 0 (secrets), 1 (crds), 2 (core) or 3 (validation)";
 }
 
 std::string take_part(const std::string& word, UpPart& target) {
@@ -34,7 +34,7 @@ std::string take_part(const std::string& word, UpPart& target) {
 void declare_time(FlagSet& flags, const std::string& names, std::optional<Duration>& target) {
   flags.value(names, "TIME", [&target](const std::string& text) {
     target = parse_time(text);
-    return target ? std::string() : "\"" + text + "\" is no time such as 90s, 5m or 1h";
+    return target ? std::string() : "\"" + text + "\" is not a time such as 90s, 5m or 1h";
   });
 }
 

@@ -44,7 +44,7 @@ void declare_lab_inject(FlagSet& flags, Request& request) {
   flags.value("--for", "TIME", [&inject](const std::string& text) {
     const auto time = parse_time(text);
     inject.lasts = time.value_or(Duration::zero());
-    return time ? std::string() : fmt::format("\"{}\" is no time such as 90s, 5m or 1h", text);
+    return time ? std::string() : fmt::format("\"{}\" is not a time such as 90s, 5m or 1h", text);
   });
   const auto take = [&inject](const std::string& text) {
     inject.fault = text;

@@ -25,7 +25,7 @@ std::string take_address(const std::string& text, NodeOptions& options) {
   const bool is_address =
       !address.empty() && address.find_first_not_of(allowed) == std::string::npos;
   if (!is_node_name(node) || !is_address) {
-    return fmt::format("\"{}\" is no NODE=IP such as cp1=192.168.20.37", text);
+    return fmt::format("\"{}\" is not a NODE=IP such as cp1=192.168.20.37", text);
   }
   options.addresses[NodeName(node)] = IpAddress(address);
   return {};
@@ -85,7 +85,7 @@ std::string take_consent(const std::string& text, NodeOptions& options) {
   const std::string node = text.substr(0, equals);
   const std::string serial = equals == std::string::npos ? "" : text.substr(equals + 1);
   if (!is_node_name(node) || serial.empty()) {
-    return fmt::format("\"{}\" is no NODE=SERIAL such as cp1=S4EWNX0N123456", text);
+    return fmt::format("\"{}\" is not a NODE=SERIAL such as cp1=S4EWNX0N123456", text);
   }
   options.wipe_consents[NodeName(node)] = serial;
   return {};
@@ -94,7 +94,7 @@ std::string take_consent(const std::string& text, NodeOptions& options) {
 FlagSet::Take take_time(std::optional<Duration>& target) {
   return [&target](const std::string& text) {
     target = parse_time(text);
-    return target ? std::string() : fmt::format("\"{}\" is no time such as 90s, 5m or 1h", text);
+    return target ? std::string() : fmt::format("\"{}\" is not a time such as 90s, 5m or 1h", text);
   };
 }
 
@@ -107,7 +107,7 @@ std::string take_text(const std::string& text, std::string& target) {
 
 std::string take_names(const std::string& text, std::vector<NodeName>& names) {
   for (std::string& name : split_list(text)) {
-    if (!is_node_name(name)) return fmt::format("\"{}\" is no name of a node", name);
+    if (!is_node_name(name)) return fmt::format("\"{}\" is not the name of a node", name);
     names.emplace_back(std::move(name));
   }
   return {};
@@ -186,7 +186,7 @@ std::string take_time_scale(const std::string& text, double& scale) {
   const auto [read, error] = std::from_chars(text.data(), end, scale);
   const bool is_number = error == std::errc() && read == end;
   if (!is_number || !(scale >= 1.0 && scale <= 1000.0)) {
-    return fmt::format("\"{}\" is no number from 1 to 1000", text);
+    return fmt::format("\"{}\" is not a number from 1 to 1000", text);
   }
   return {};
 }

@@ -30,11 +30,13 @@ TEST(Options, TakeNodesByNameAndWhereTheyAre) {
 }
 
 TEST(Options, RefuseNamesAndAddressesThatCannotBeAny) {
-  EXPECT_EQ(misuse({"apply", "-n", "../etc"}), "apply: --nodes: \"../etc\" is no name of a node");
-  EXPECT_EQ(misuse({"up", "--exclude", "CP1"}), "up: --exclude: \"CP1\" is no name of a node");
+  EXPECT_EQ(misuse({"apply", "-n", "../etc"}),
+            "apply: --nodes: \"../etc\" is not the name of a node");
+  EXPECT_EQ(misuse({"up", "--exclude", "CP1"}), "up: --exclude: \"CP1\" is not the name of a node");
   for (const char* wrong : {"cp1", "cp1=", "=10.0.0.1", "cp1=host.example"}) {
-    EXPECT_EQ(misuse({"up", "--address", wrong}), std::string("up: --address: \"") + wrong +
-                                                      "\" is no NODE=IP such as cp1=192.168.20.37");
+    EXPECT_EQ(misuse({"up", "--address", wrong}),
+              std::string("up: --address: \"") + wrong +
+                  "\" is not a NODE=IP such as cp1=192.168.20.37");
   }
 }
 
@@ -83,12 +85,12 @@ TEST(Options, TakeTimes) {
   EXPECT_EQ(request<HealthRequest>({"health", "--wait-timeout", "90s"}).wait_timeout,
             std::chrono::seconds(90));
   EXPECT_EQ(misuse({"health", "--wait-timeout", "soon"}),
-            "health: --wait-timeout: \"soon\" is no time such as 90s, 5m or 1h");
+            "health: --wait-timeout: \"soon\" is not a time such as 90s, 5m or 1h");
 }
 
 TEST(Options, TakeOnlyWholeNonces) {
   EXPECT_EQ(request<UnlockRequest>({"unlock", "0123456789abcdef"}).nonce, "0123456789abcdef");
-  EXPECT_EQ(misuse({"unlock", "abc"}), "unlock: NONCE: \"abc\" is no nonce of 16 hex digits");
+  EXPECT_EQ(misuse({"unlock", "abc"}), "unlock: NONCE: \"abc\" is not a nonce of 16 hex digits");
   EXPECT_EQ(misuse({"unlock"}), "unlock: NONCE is required");
 }
 

@@ -14,7 +14,7 @@ std::string take_seeds(const std::string& text, SeedRange& range) {
   if (count && *count > 0) {
     range = {1, *count};
   } else if (std::string wrong = take_range(text, range); count || !wrong.empty()) {
-    return "\"" + text + "\" is no number of seeds such as 200, and no range such as 1..200";
+    return "\"" + text + "\" is neither a number of seeds such as 200 nor a range such as 1..200";
   }
   return range.last - range.first < kSeedsMax ? "" : "at most 1000000 seeds at once";
 }

@@ -16,7 +16,8 @@ std::string take_list(const std::string& text, std::vector<std::string>& list) {
 std::string take_disks(const std::string& text, std::vector<std::string>& disks) {
   if (std::string wrong = take_list(text, disks); !wrong.empty()) return wrong;
   for (const std::string& disk : disks) {
-    if (!disk.starts_with("/dev/")) return fmt::format("\"{}\" is no path such as /dev/sdb", disk);
+    if (disk.starts_with("/dev/")) continue;
+    return fmt::format("\"{}\" is not a path such as /dev/sdb", disk);
   }
   return {};
 }

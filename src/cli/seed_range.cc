@@ -18,7 +18,7 @@ std::string take_range(const std::string& text, SeedRange& range) {
   const auto last =
       dots == std::string::npos ? first : to_seed(std::string_view(text).substr(dots + 2));
   if (!first || !last || *last < *first) {
-    return "\"" + text + "\" is no range of seeds such as 1..2000";
+    return "\"" + text + "\" is not a range of seeds such as 1..2000";
   }
   range = {*first, *last};
   return {};

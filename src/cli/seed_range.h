@@ -9,7 +9,7 @@
 
 namespace ichor {
 
-/// A whole number, nothing around it.
+/// A integer, nothing around it.
 std::optional<std::uint64_t> to_seed(std::string_view text);
 
 /// "A..B", or "A" alone; returns what is wrong with the text.

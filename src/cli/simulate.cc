@@ -15,7 +15,7 @@ void declare_simulate(FlagSet& flags, Request& request) {
   flags.value("--seed", "N", [&simulate, given](const std::string& text) {
     ++*given;
     const auto seed = to_seed(text);
-    if (!seed) return "\"" + text + "\" is no seed";
+    if (!seed) return "\"" + text + "\" is not a seed";
     simulate.seeds = {*seed, *seed};
     return std::string();
   });
@@ -23,7 +23,7 @@ void declare_simulate(FlagSet& flags, Request& request) {
   flags.text("--shape", "C+W", simulate.shape);
   flags.value("--only", "talos", [&simulate](const std::string& text) {
     simulate.only_talos = true;
-    return text == "talos" ? std::string() : "\"" + text + "\" is no part: only talos is";
+    return text == "talos" ? std::string() : "\"" + text + "\" is not a part: only talos is";
   });
   flags.number("--jobs", "N", 1, 1024,
                [&simulate](std::int64_t jobs) { simulate.jobs = static_cast<int>(jobs); });

@@ -35,10 +35,10 @@ TEST(Simulate, RefusesWhatCannotBeRun) {
   EXPECT_EQ(misuse({}), "simulate: needs --seeds A..B or --seed N");
   EXPECT_EQ(misuse({"--seeds", "1..2", "--seed", "3"}), "simulate: needs --seeds A..B or --seed N");
   EXPECT_EQ(misuse({"--seeds", "9..1"}),
-            "simulate: --seeds: \"9..1\" is no range of seeds such as 1..2000");
+            "simulate: --seeds: \"9..1\" is not a range of seeds such as 1..2000");
   EXPECT_EQ(misuse({"--seeds", "1..x"}),
-            "simulate: --seeds: \"1..x\" is no range of seeds such as 1..2000");
-  EXPECT_EQ(misuse({"--seed", "-1"}), "simulate: --seed: \"-1\" is no seed");
+            "simulate: --seeds: \"1..x\" is not a range of seeds such as 1..2000");
+  EXPECT_EQ(misuse({"--seed", "-1"}), "simulate: --seed: \"-1\" is not a seed");
   EXPECT_EQ(misuse({"--seeds", "1..9", "--trace"}), "simulate: --trace needs --seed N");
 }
 

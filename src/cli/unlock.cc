@@ -9,8 +9,8 @@ void declare_unlock(FlagSet& flags, Request& request) {
   const auto take = [&unlock](const std::string& text) {
     unlock.nonce = text;
     const bool is_hex = text.find_first_not_of("0123456789abcdef") == std::string::npos;
-    return is_hex && text.size() == 16 ? std::string()
-                                       : fmt::format("\"{}\" is no nonce of 16 hex digits", text);
+    if (is_hex && text.size() == 16) return std::string();
+    return fmt::format("\"{}\" is not a nonce of 16 hex digits", text);
   };
   flags.flag("--force", unlock.force);
   flags.argument("NONCE", FlagSet::Need::required, take);

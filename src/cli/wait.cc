@@ -6,7 +6,7 @@ namespace ichor {
 
 namespace {
 
-/// The gates of the table; an object, and etcd, which the nodes tell of themselves.
+/// The gates of the table; an object, and etcd, which the nodes themselves report.
 std::vector<std::string> words() {
   return {
 #define ICHOR_GATE(id, name, layer, phase, summary) name,
@@ -18,7 +18,7 @@ std::vector<std::string> words() {
 std::string take_object(const std::string& text, std::string& target) {
   const std::size_t slash = text.find('/');
   if (slash == 0 || slash == std::string::npos || slash + 1 == text.size()) {
-    return "\"" + text + "\" is no KIND/NAME such as deployment/coredns";
+    return "\"" + text + "\" is not a KIND/NAME such as deployment/coredns";
   }
   target = text;
   return {};
@@ -53,7 +53,7 @@ void declare_wait(FlagSet& flags, Request& request) {
   flags.value("--timeout", "TIME", [&wait](const std::string& text) -> std::string {
     // A look, and no wait.
     const std::optional<Duration> time = text == "0s" ? Duration::zero() : parse_time(text);
-    if (!time) return "\"" + text + "\" is no time such as 90s, 5m or 1h";
+    if (!time) return "\"" + text + "\" is not a time such as 90s, 5m or 1h";
     wait.timeout = *time;
     return {};
   });

@@ -190,7 +190,7 @@ class Loader {
     if (!objects) return missing(file, objects.error().message, fix);
     for (KubeObject& object : *objects) {
       if (text_at(object, {"kind"}) != "Secret" || namespace_in(object).empty()) {
-        missing(file, fmt::format("{} is no Secret with a namespace", to_text(ref_of(object))),
+        missing(file, fmt::format("{} is not a Secret with a namespace", to_text(ref_of(object))),
                 "phases.secrets.manifests takes Secrets only, each with metadata.namespace");
         continue;
       }
@@ -367,7 +367,7 @@ OrEnd<KubernetesMaterial> load_material(const ProfileInput& input, ClusterState&
   if (!loader.findings().empty()) {
     RunResult result;
     result.exit = Exit::failed;
-    result.verdict = "what the phases need cannot be had; nothing was sent";
+    result.verdict = "something that the phases need is missing; nothing was sent";
     result.findings = std::move(loader.findings());
     return tl::unexpected(std::move(result));
   }

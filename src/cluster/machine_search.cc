@@ -15,13 +15,13 @@ namespace {
 constexpr std::uint64_t kDiskMin = 4ull << 30;
 constexpr std::string_view kPlaceholder = "CHANGE-ME-";
 
-/// Whether it is said which machine the node is, so that it can be told from others.
+/// Whether the profile or the journal says enough to recognize the node's machine.
 bool has_identity(const NodePlan& plan, const JournalFacts& facts) {
   return !plan.mac.value().empty() || !plan.uuid.value().empty() || !plan.serial.value().empty() ||
          facts.bound(plan.name);
 }
 
-/// Nobody has said where it is, and it has no config that would take it to its address.
+/// The profile does not say where it is, and it has no config that moves it to its address.
 bool is_nowhere(const NodePlan& plan, const JournalFacts& facts) {
   const bool told = plan.maintenance_address != plan.address;
   return !told && has_identity(plan, facts) && !facts.last(Call::apply_configuration, plan.name);

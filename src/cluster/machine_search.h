@@ -15,7 +15,7 @@ namespace ichor {
 struct Workspace;
 
 /// Who looks for the profile's machines: at the addresses of `options`, or else at the nodes' own
-/// and then in node_cidr. Null if that is no network that can be scanned.
+/// and then in node_cidr. Null if that is not a network that can be scanned.
 std::unique_ptr<Finder> make_finder(const ClusterProfile& profile, const ScanOptions& options,
                                     ClusterApis& apis);
 

@@ -163,7 +163,7 @@ OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const RunOpt
   if (!judged) return forward_error(judged);
   if (auto usable = check_usable(common, *judged, host); !usable) return forward_error(usable);
   ProfileReading& reading = judged->reading;
-  // By what the machines at the provider are told, where the profile does not say.
+  // From the provider's list of machines, where the profile does not say.
   if (reading.provider) bind_machines(reading.profile, *reading.provider);
   auto run = run_profile(std::move(reading.profile), options);
   if (!run) return forward_error(run);

@@ -43,7 +43,7 @@ OrEnd<void> settle_origin(const WorkspaceOptions& options, ClusterState& state, 
   if (!options.adopt) {
     return end_with(
         Exit::unsafe,
-        fmt::format("the journal in {} was created on another machine. If no run goes on "
+        fmt::format("the journal in {} was created on another machine. If no run continues "
                     "with the cluster there, say so with --adopt",
                     state.path()),
         "L6");
@@ -63,7 +63,7 @@ OrEnd<JournalFacts> load_facts(ClusterState* state, Host& host) {
 }
 
 /// Where the profile wants the secrets; empty: in the state folder. On a lab the real ones have no
-/// business: what a lab node is told lies on this machine's disk in plain text.
+/// business: the secrets of a lab node lie on this machine's disk in plain text.
 std::string secrets_place(const ProfileInput& input, const WorkspaceOptions& options) {
   const std::string& named = input.profile.talos.secrets_file;
   return named.empty() || options.throw_away_secrets ? "" : at_profile(input.folder, named);

@@ -37,7 +37,7 @@ struct WorkspaceOptions {
   bool throw_away_secrets{false};
   /// Without secrets a talosconfig will do, with read_only: then there are no configs.
   bool as_guest{false};
-  bool adopt{false};           // go on with a journal that was begun on another machine
+  bool adopt{false};           // go on with a journal that another machine started
   bool raise_contract{false};  // the profile's contract may be newer than that of the journal
   std::string config_dir;      // ready-made configs; empty: the profile's, or generated ones
   std::function<IpAddress(const IpAddress&)> dial;  // as in Access

@@ -24,7 +24,7 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The reference profile, its six machines in maintenance mode, and what somebody types.
+/// The reference profile, its six machines in maintenance mode, and what the user types.
 class CommandsTest : public ::testing::Test {
  protected:
   CommandsTest() {
@@ -64,13 +64,13 @@ TEST_F(CommandsTest, LintTellsAllFindingsWithTheirPlaces) {
   }
 }
 
-TEST_F(CommandsTest, NothingIsBegunWithAProfileThatHasErrors) {
+TEST_F(CommandsTest, NothingStartsWithAProfileThatHasErrors) {
   host_.inputs["bad.yaml"] = content_of("tests/golden/profiles/network.yaml");
   EXPECT_EQ(type({"up", "-p", "bad.yaml"}), 3);
   EXPECT_FALSE(host_.state_made);
 }
 
-TEST_F(CommandsTest, ATemplateWithoutResultIsToldBesideItsText) {
+TEST_F(CommandsTest, ATemplateWithoutResultIsReportedBesideItsText) {
   host_.inputs["log.yaml.j2"] = "{% if logs %}machine: {}{% endif %}";
   host_.inputs["vars.yaml"] = "logs: false";
   EXPECT_EQ(type({"render", "log.yaml.j2", "--vars", "vars.yaml"}), 0);
@@ -311,7 +311,7 @@ TEST_F(CommandsTest, UnlockLeavesTheLockOfALiveRunAlone) {
   EXPECT_EQ(type({"unlock", "00000000000000bb"}), 0);
 }
 
-TEST_F(CommandsTest, NobodyButThePinnedKeysIsSpokenTo) {
+TEST_F(CommandsTest, OnlyMachinesWithPinnedKeysAreContacted) {
   const std::string pin = std::string(43, 'A') + "=";
   for (const char* also : {"-q", "-i"}) {
     EXPECT_EQ(type({"apply", "--cert-fingerprint", pin, also}), 5) << result().verdict;
@@ -320,7 +320,7 @@ TEST_F(CommandsTest, NobodyButThePinnedKeysIsSpokenTo) {
   }
 }
 
-TEST_F(CommandsTest, InsecureIsAskedForByNameAndToldOf) {
+TEST_F(CommandsTest, InsecureNeedsItsFlagAndIsReported) {
   std::string& profile = host_.inputs["ichor.yaml"];
   profile.replace(profile.find("trust: tofu"), 11, "trust: insecure");
   EXPECT_EQ(type({"preflight"}), 0);
@@ -370,7 +370,7 @@ TEST_F(CommandsTest, ASchematicIsUploadedInItsCanonicalForm) {
       "customization: {systemExtensions: {officialExtensions: [siderolabs/qemu-guest-agent]}}";
   const std::vector<std::string> words{"schematic", "upload", "schematic.yaml", "--factory",
                                        "https://factory.example"};
-  EXPECT_EQ(type(words), 1) << "nobody is there";
+  EXPECT_EQ(type(words), 1) << "the factory does not answer";
   host_.factory_answer = "ce4c980550dd2ab1b17bbf2b08801c7eb59418eafe8f279833297925d67c7515";
   EXPECT_EQ(type(words), 0);
   EXPECT_EQ(host_.printed(), host_.factory_answer + "\n");
@@ -413,7 +413,7 @@ TEST_F(CommandsTest, PreflightTellsAllFindingsAtOnce) {
   for (const Finding& finding : result().findings) EXPECT_FALSE(finding.fix.empty());
 }
 
-TEST_F(CommandsTest, UpDoesNotBeginWhenSomebodyHasTheVip) {
+TEST_F(CommandsTest, UpDoesNotStartWhenTheVipIsTaken) {
   host_.taken_addresses.insert("192.168.22.100");
   EXPECT_EQ(type({"up"}), 5);
   EXPECT_THAT(result().verdict, HasSubstr("another machine already has the VIP"));

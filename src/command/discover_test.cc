@@ -19,7 +19,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-/// The reference profile, whose machines have booted at addresses that nobody has written down.
+/// The reference profile, whose machines have booted at addresses that the profile does not name.
 class DiscoverCommandTest : public testing::Test {
  protected:
   DiscoverCommandTest() {
@@ -70,7 +70,7 @@ TEST_F(DiscoverCommandTest, WithoutTheFlagTheNetworkOfTheProfileIsScannedForWhoI
   EXPECT_EQ(bound_count(), 6);
 }
 
-TEST_F(DiscoverCommandTest, NobodyScansForMachinesThatAreAtHome) {
+TEST_F(DiscoverCommandTest, DiscoverDoesNotScanForMachinesAtTheirAddresses) {
   machines().clear();
   for (int i = 1; i <= 3; ++i) {
     machines()[fmt::format("192.168.22.10{}", i)] = fmt::format("52:54:00:16:01:0{}", i);

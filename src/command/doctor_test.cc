@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-/// The reference profile, one machine in maintenance mode, and somebody with a question.
+/// The reference profile, one machine in maintenance mode, and a user with a question.
 class DoctorCommand : public ::testing::Test {
  protected:
   DoctorCommand() {
@@ -87,7 +87,7 @@ TEST_F(DoctorCommand, NamesTheRowOfANodeThatDoesNotAnswer) {
   EXPECT_THAT(result().findings[0].fix, HasSubstr("cp2"));
 }
 
-TEST_F(DoctorCommand, HasNothingToSayAboutAClusterThatWasNeverBegun) {
+TEST_F(DoctorCommand, HasNothingToSayAboutAClusterThatWasNeverStarted) {
   EXPECT_EQ(type({"--last"}), 1);
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "cli/help.h"
+#include "cli/help_text.h"
 #include "cli/nearest.h"
 #include "command/commands.h"
 #include "doctor/explain.h"
@@ -45,14 +46,10 @@ std::vector<std::string> lines_of(const LintRule& rule, std::string_view page) {
   std::move(reason.begin(), reason.end(), std::back_inserter(lines));
   lines.push_back(fmt::format("  see       {}", rule.page()));
   // The heading of the page says the title once more.
-  page.remove_prefix(std::min(page.size(), page.find('\n')));
-  while (page.ends_with('\n')) page.remove_suffix(1);
-  while (!page.empty()) {
-    page.remove_prefix(1);
-    const std::size_t end = std::min(page.find('\n'), page.size());
-    lines.emplace_back(page.substr(0, end));
-    page.remove_prefix(end);
-  }
+  page.remove_prefix(std::min(page.size(), page.find('\n') + 1));
+  const std::string text = help_text(page);
+  for (const std::string_view line : text_lines(text)) lines.emplace_back(line);
+  while (lines.back().empty()) lines.pop_back();
   return lines;
 }
 
@@ -62,7 +59,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// The number behind the letter of an ID; nothing if the text is no ID.
+/// The number behind the letter of an ID; nothing if the text is not an ID.
 std::optional<int> number_in(const std::string& id) {
   int number = 0;
   const char* const end = id.data() + id.size();

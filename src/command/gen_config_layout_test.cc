@@ -186,7 +186,7 @@ TEST_F(ProfileLayout, SecretsUnderASopsNameAreEncryptedOrNotWritten) {
   EXPECT_THAT(other.exported["talsecret.sops.yaml"], HasSubstr("ENC[AES256_GCM"));
 }
 
-TEST_F(ProfileLayout, NoKeysAreMadeForSecretsThatAreThereAlready) {
+TEST_F(ProfileLayout, NoKeysAreMadeForSecretsThatAlreadyExist) {
   host_.inputs["secrets.yaml"] = "theirs";
   EXPECT_EQ(type({"gen", "secrets", "-o", "secrets.yaml"}), 1);
   EXPECT_THAT(host_.display().summary().result.verdict, HasSubstr("--force replaces it"));

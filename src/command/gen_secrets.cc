@@ -31,7 +31,7 @@ Exit run(const GenSecretsRequest& request, const CommonOptions& common, Host& ho
   std::vector<Finding> findings;
   const auto contract = settle_contract(*version, findings);
   if (!contract) return finish_aside(contract.error(), host.terminal);
-  // Asked first: nobody waits for keys that are not written.
+  // Asked first, so that no key is generated that is not written.
   if (auto refused = refuse_present(request.output, request.force, host)) {
     return finish_aside(*std::move(refused), host.terminal);
   }

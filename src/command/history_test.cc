@@ -86,7 +86,7 @@ TEST_F(JournalReaders, HistoryDiffShowsWhatDiffers) {
               ElementsAre("exit 1 0"));
 }
 
-TEST_F(JournalReaders, ARunThatNobodyKnowsIsAUsageError) {
+TEST_F(JournalReaders, AnUnknownRunIsAUsageError) {
   take_lock();
   write_run("aaaa1111", "0");
   writer_.unlock();

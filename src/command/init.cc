@@ -66,7 +66,7 @@ struct Start {
   std::vector<Finding> lost;
 };
 
-/// What a profile of ours does not hold, told as warnings: nothing is dropped quietly.
+/// What a profile of ours does not hold, reported as warnings: nothing is dropped silently.
 std::vector<Finding> find_lost(const ClusterRecipe& recipe, const std::string& file) {
   std::vector<Finding> lost;
   for (const NodeRecipe& node : recipe.nodes) {

@@ -6,7 +6,7 @@ namespace ichor {
 
 namespace {
 
-/// Hides an older kubeconfig until a new one was written, so that it is fetched anew.
+/// Hides an older kubeconfig until a new one is written, so that ichor fetches it again.
 class FreshKubeconfig final : public Artifacts {
  public:
   explicit FreshKubeconfig(Artifacts& inner) : inner_(inner) {}

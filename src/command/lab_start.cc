@@ -94,7 +94,7 @@ Exit run(const LabStartRequest& request, const CommonOptions& common, Host& host
   host.terminal.display().show(lab_listing((*started)->status()));
   const int signal = (*started)->wait(true);
   RunResult result;
-  // Being told to stop is how a lab in the foreground ends.
+  // A signal is how a lab in the foreground ends.
   result.exit = signal == SIGTERM ? Exit::terminated : signal != 0 ? Exit::interrupted : Exit::done;
   result.verdict = "the lab is off; its disks are in " + request.state_dir;
   return finish(summary_of(*input, std::move(result)), host.terminal);

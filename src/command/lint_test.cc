@@ -73,7 +73,7 @@ TEST(TemplateExample, HasNoFindings) {
   }
 }
 
-/// The story of a patch that was empty because its condition named a variable that nobody had.
+/// The story of a patch that was empty because its condition named a variable that is not set.
 TEST(EmptyPatches, AreExplainedByTheConditionThatWasFalse) {
   FakeHost host;
   lay_out("examples/broken/c9-patches", host);
@@ -86,7 +86,7 @@ TEST(EmptyPatches, AreExplainedByTheConditionThatWasFalse) {
   EXPECT_THAT(findings[0].what, HasSubstr("talos_system_logs_enabled is not set"));
 }
 
-TEST(EmptyPatches, ThatSomebodySwitchedOffAreNoErrors) {
+TEST(EmptyPatches, ThatTheUserSwitchedOffAreNoErrors) {
   FakeHost host;
   lay_out("examples/broken/c9-patches", host);
   const std::string profile = "examples/broken/c9-patches/ichor.yaml";

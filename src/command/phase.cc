@@ -9,15 +9,15 @@ namespace ichor {
 
 namespace {
 
-/// The state folder, which must have been begun on this machine.
+/// The state folder, which must have been created on this machine.
 OrEnd<std::unique_ptr<ClusterState>> open_own_state(const std::string& path, bool adopt,
                                                     Host& host) {
   auto state = host.states.open_state(path, ClusterStates::Missing::make);
   if (!state) return end_with(state.error());
   if (!(*state)->copied()) return *std::move(state);
   if (!adopt) {
-    return end_with(Exit::unsafe, path + " was created on another machine: --adopt goes on with it",
-                    "L6");
+    return end_with(Exit::unsafe,
+                    path + " was created on another machine: --adopt continues with it", "L6");
   }
   if (auto adopted = (*state)->adopt(host.environment.owner()); !adopted)
     return end_with(adopted.error());

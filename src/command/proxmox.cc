@@ -67,7 +67,7 @@ OrEnd<std::unique_ptr<ClusterState>> state_for(const ProxmoxRequest& request,
   if (!request.adopt) {
     return end_with(
         Exit::unsafe,
-        fmt::format("the journal in {} was started on another machine. If no other run goes on "
+        fmt::format("the journal in {} was started on another machine. If no other run continues "
                     "with the cluster there, say so with --adopt",
                     target.state_dir),
         "L6");

@@ -203,7 +203,7 @@ std::string about(const ClusterProfile& profile) {
                      to_text(profile.talos.version));
 }
 
-/// A rehearsal shows what a bring-up meets, so what it met is told by the command that repeats it.
+/// A rehearsal shows what a bring-up meets, so each result names the command that repeats it.
 void add_replays(const sim::RehearsalReport& report, const std::string& faults, Summary& summary) {
   for (const sim::RehearsedSeed& seed : report.seeds) {
     if (seed.end != RehearsalEnd::wrong) continue;

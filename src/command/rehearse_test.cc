@@ -62,7 +62,7 @@ TEST_F(Rehearse, ASettingThatHelpsIsInTheVerdict) {
               HasSubstr("order.apply: parallel instead of sequential helps: 100.0% ready"));
 }
 
-TEST_F(Rehearse, AFaultThatNobodyKnowsIsAUsageError) {
+TEST_F(Rehearse, AnUnknownFaultIsAUsageError) {
   EXPECT_EQ(type({"--faults", "earthquake"}), 64);
   EXPECT_THAT(summary().result.verdict, HasSubstr("earthquake"));
 }

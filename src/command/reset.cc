@@ -50,7 +50,7 @@ OrEnd<ResetPlan> make_reset_plan(const ResetOptions& request, const ProfileInput
   if (request.all) {
     for (const NodePlan& node : profile.nodes) plan.nodes.insert(node.name);
   }
-  // The last member of a cluster cannot leave it, and nobody is left to drain to.
+  // The last member of a cluster cannot leave it, and no node is left to drain to.
   plan.request.graceful = request.graceful.value_or(!request.all);
   plan.request.reboot = request.reboot;
   plan.request.partitions = request.partitions;

@@ -46,11 +46,11 @@ std::vector<std::string> next_steps(const RunResult& result, const RunTarget& ta
     case Exit::done: return look_at_it(target, cluster);
     case Exit::interrupted:
     case Exit::terminated:
-    case Exit::out_of_time: return {"ichor up  # it goes on where this run was"};
+    case Exit::out_of_time: return {"ichor up  # it continues where this run was"};
     case Exit::failed:
-      return {"correct what is named above, then `ichor up`: it goes on from there"};
+      return {"fix the errors above, then run `ichor up`: it continues from there"};
     case Exit::cni_pending: return {"install the CNI, then `ichor wait nodes`"};
-    case Exit::unsafe: return {"read what is named above first; then `ichor up` goes on"};
+    case Exit::unsafe: return {"read the errors above first, then run `ichor up`"};
     default: return {};
   }
 }

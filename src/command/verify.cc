@@ -8,7 +8,7 @@ namespace ichor {
 
 namespace {
 
-/// How long a node may take to leave maintenance mode, unless somebody says otherwise.
+/// How long a node may take to leave maintenance mode, unless a flag says otherwise.
 constexpr Duration kConfiguredTime = std::chrono::minutes(5);
 
 }  // namespace

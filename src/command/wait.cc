@@ -56,7 +56,7 @@ ObjectCondition condition_of(const std::string& text) {
 }
 
 /// How long nodes must stay Ready. A shorter wait than the profile's window can still pass: then a
-/// third of it is enough, unless somebody says otherwise.
+/// third of it is enough, unless a flag says otherwise.
 Duration stable_time(const WaitRequest& request, const KubernetesPlan& plan) {
   if (request.stable) return *request.stable;
   if (request.timeout == Duration::zero()) return plan.gates.nodes_stable;

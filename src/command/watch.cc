@@ -51,8 +51,8 @@ class Follower {
   const nlohmann::ordered_json& figures() const { return figures_; }
 
  private:
-  /// Whether the process of the run may still live; one on another machine cannot be asked. Nobody
-  /// asks while records come: that says it.
+  /// Whether the process of the run may still live; one on another machine cannot be asked. Not
+  /// asked while records come: they prove it.
   Task<bool> may_live(Context context) {
     if (!id_.empty() && context.now() - news_at_ < kSilence) co_return true;
     const auto holder = co_await journal_.holder(context);
@@ -137,8 +137,8 @@ class Follower {
   void gone(const RunEntry& entry) {
     note(entry);
     end_ = end_with(Exit::failed,
-                    fmt::format("run {} did not end: its process is gone; `ichor up` goes on where "
-                                "it was",
+                    fmt::format("run {} did not end: its process is gone; `ichor up` continues "
+                                "where it was",
                                 entry.number))
                .value();
   }
@@ -172,7 +172,7 @@ Exit run(const WatchRequest&, const CommonOptions& common, Host& host) {
   if (!follower.end()) {
     const bool told = signal == SIGTERM;
     return finish(
-        end_with(told ? Exit::terminated : Exit::interrupted, "stopped watching; the run goes on")
+        end_with(told ? Exit::terminated : Exit::interrupted, "stopped watching; the run continues")
             .value(),
         host.terminal);
   }

@@ -154,7 +154,8 @@ class Examination {
     look_at_members(etcd.members.value_or(std::vector<EtcdMember>{}));
   }
 
-  /// An alarm belongs to its member, whichever node was asked: another node's is told as such.
+  /// An alarm belongs to its member, whichever node was asked: an alarm of another node is reported
+  /// as such.
   void look_at_alarm(const RaisedAlarm& raised) {
     add("E9", "etcd", "alarm " + to_text(raised));
     Finding& finding = findings_.back();
@@ -167,7 +168,7 @@ class Examination {
     const bool ours = has_member_of(expected_.profile, members);
     for (const EtcdMember& member : unknown_members(expected_.profile, members)) {
       add("E5", "etcd",
-          fmt::format("the member {} is no control plane of the profile", member.hostname));
+          fmt::format("the member {} is not a control plane of the profile", member.hostname));
       // Data of a cluster that has nodes of the profile is this cluster's: nothing of it may go.
       if (!ours) continue;
       findings_.back().why = "A control plane left the profile, or joined by hand.";
@@ -201,7 +202,7 @@ Finding finding_of(std::string_view fault, const NodeName& node, std::string whe
   const Invariant* invariant = find_invariant(fault);
   check(invariant != nullptr, "a finding names a row of the catalogue");
   finding.why = invariant->promise;
-  finding.fix = "run `ichor up` again: it goes on";
+  finding.fix = "run `ichor up` again: it continues";
   return finding;
 }
 

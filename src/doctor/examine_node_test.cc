@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// A control plane that is as it shall be, for the tests to spoil.
+/// A healthy control plane, for the tests to break.
 class ExamineNode : public ::testing::Test {
  protected:
   ExamineNode() {

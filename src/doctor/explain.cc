@@ -34,7 +34,7 @@ void write_row(const Fault& fault, std::string& page) {
     lines.front().replace(0, 2, "- ");
     for (const std::string& line : lines) page += line + "\n";
   };
-  item("Shows itself", fault.signs);
+  item("Symptom", fault.signs);
   item("Cause", fault.cause);
   item("ichor", fault.response);
   for (const std::string_view step : fault.steps) item("You", step);
@@ -109,10 +109,9 @@ std::string fill_in(std::string_view step, std::string_view node) {
 std::string catalogue_markdown() {
   std::string page =
       "# Faults\n\n"
-      "Every way in which a bring-up is known to go wrong, how it shows itself, and what is done "
-      "about it.\n"
-      "Errors carry these ids; `ichor doctor ID` prints the same. Made by `make faults`: change\n"
-      "`src/doctor`, not this file.\n";
+      "Every known way in which a bring-up fails: the symptom, the cause, what ichor does and\n"
+      "what you do. Errors name these IDs, and `ichor doctor ID` prints the same text.\n"
+      "`make faults` writes this file from `src/doctor`: do not edit it.\n";
   for (const FaultFamily& family : fault_families()) {
     page += fmt::format("\n## {}: {}\n", family.letter, family.title);
     for (const Fault& fault : faults()) {

@@ -33,7 +33,7 @@ std::string_view name_of(Recovery recovery) {
   switch (recovery) {
     case Recovery::by_itself: return "by itself";
     case Recovery::by_operator: return "by the operator";
-    case Recovery::before_start: return "before anything is touched";
+    case Recovery::before_start: return "before anything is changed";
   }
   return "?";
 }
@@ -49,7 +49,7 @@ std::span<const Invariant> invariants() {
 }
 
 std::span<const FaultFamily> fault_families() {
-  static constexpr std::array<FaultFamily, 10> families{{{'N', "the way to the nodes"},
+  static constexpr std::array<FaultFamily, 10> families{{{'N', "the network to the nodes"},
                                                          {'T', "trust: keys, certificates, time"},
                                                          {'D', "machines and disks"},
                                                          {'E', "etcd"},

@@ -10,8 +10,8 @@ namespace ichor {
 /// beyond recovery.
 enum class Recovery {
   by_itself,     // when the disturbance is over the same run, or the next one, reaches its goal
-  by_operator,   // ichor stops with a verdict, and somebody has to do what `steps` say
-  before_start,  // found while nothing has been touched yet; mended in the profile or the files
+  by_operator,   // ichor stops with a verdict, and the operator does what `steps` say
+  before_start,  // found before anything is changed; fixed in the profile or the files
 };
 
 std::string_view name_of(Recovery recovery);

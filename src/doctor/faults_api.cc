@@ -8,20 +8,19 @@ using enum Recovery;
 
 const std::vector<Fault> kRows = {
     {"A1",
-     "the node says that it is not the time",
-     "FailedPrecondition with one of several texts: bootstrap is not available yet, another "
-     "apply "
+     "the node says that it is too early",
+     "FailedPrecondition with one of several texts: bootstrap is not available yet, another apply "
      "in progress, already applied and rebooting",
      "The code means many things. Most pass: the container runtime starts, another call is under "
      "way, a reboot is coming.",
-     "Tells them apart by their text in one table: too early is waited for, a change in progress "
-     "is looked at, an unknown text is retried a few times.",
+     "Distinguishes them by their text in one table: waits if it is too early, looks again if a "
+     "change is in progress, and retries an unknown text a few times.",
      {"wait; if it lasts, `talosctl -n NODE services` shows what does not come up",
       "`talosctl -n NODE dmesg` if no service is the cause"},
      "I14 I19",
      by_itself},
     {"A2",
-     "we may not do that",
+     "the certificate lacks the permission",
      "PermissionDenied or Unauthenticated",
      "The certificate's role is too low: os:reader cannot apply or bootstrap.",
      "Stops.",
@@ -40,16 +39,14 @@ const std::vector<Fault> kRows = {
      "a watch breaks, misses something, or ends in an error event",
      "the stream ends, or nothing comes for a minute",
      "Streams end when apid restarts.",
-     "A watch only says: look again. Every look lists, so a missed event costs one poll "
-     "interval.",
+     "A watch only says: look again. Every look lists, so a missed event costs one poll interval.",
      {"nothing"},
      "I8",
      by_itself},
     {"A5",
      "the node does not accept the config",
      "ApplyConfiguration answers InvalidArgument, or: failed to parse config",
-     "The config passes our checks and not the node's: another version, a patch that sets what "
-     "it "
+     "The config passes our checks and not the node's: another version, a patch that sets what it "
      "does not know.",
      "Stops with the node's words, and shows warnings of configs that were accepted.",
      {"`ichor validate CONFIG --talos-version VERSION` and correct the patch that it names"},
@@ -58,7 +55,7 @@ const std::vector<Fault> kRows = {
     {"A6",
      "an apply mode works differently in another version",
      "the answer's mode is not the one that was meant",
-     "AUTO reboots in one version and not in another; TRY takes the config back after a minute.",
+     "AUTO reboots in one version and not in another; TRY reverts the config after a minute.",
      "Sends configs in maintenance mode only, where there is one meaning; live nodes are not "
      "changed.",
      {"with talosctl name the mode: `talosctl apply-config -n NODE --mode no-reboot -f FILE`"},
@@ -68,7 +65,7 @@ const std::vector<Fault> kRows = {
      "a message is too large, or the node is overloaded",
      "ResourceExhausted",
      "The limit is 32 MiB; or too many calls at once.",
-     "Retries a few times; what arrives has a bound of its own.",
+     "Retries a few times; replies have their own limit.",
      {"make the config smaller: large inline manifests belong into files"},
      "I22",
      by_itself},
@@ -77,7 +74,7 @@ const std::vector<Fault> kRows = {
      "the stream ends without the end of the archive",
      "Talos does not close its archive: that is normal. A body shorter than its header says is "
      "not.",
-     "Takes the archive when the file in it is whole, and asks again when it is not.",
+     "Accepts the archive if the file in it is complete, and otherwise asks again.",
      {"nothing; `ichor kubeconfig -p PROFILE` fetches it again"},
      "I18",
      by_itself},
@@ -90,7 +87,7 @@ const std::vector<Fault> kRows = {
      "error is shown with the node.",
      {"`ichor doctor --last -p PROFILE` shows the last error of each node",
       "`ichor doctor NODE -p PROFILE` looks at the node now",
-      "`ichor apply -p PROFILE -n NODE` goes on; `--retries` and `--retry-max` give it longer"},
+      "`ichor apply -p PROFILE -n NODE` continues; `--retries` and `--retry-max` give it longer"},
      "I14 I19",
      by_operator},
 };

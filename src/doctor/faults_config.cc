@@ -8,7 +8,7 @@ using enum Recovery;
 
 const std::vector<Fault> kRows = {
     {"C1",
-     "the file is no YAML that can be trusted",
+     "the file is not YAML that can be trusted",
      "an error with line and column: too deep, too large, a key twice, a tab",
      "A mistake, a merge conflict, or a file that is not a profile at all.",
      "Refuses it within a second, before anything else.",
@@ -42,7 +42,7 @@ const std::vector<Fault> kRows = {
     {"C5",
      "networks overlap",
      "node, pod and service networks share addresses",
-     "Defaults that meet a home network.",
+     "Defaults that a home network uses as well.",
      "Found by lint; on running nodes Talos reports address-overlap.",
      {"change `pod_cidr` or `service_cidr` in PROFILE before the first `ichor up`"},
      "I12",
@@ -50,8 +50,8 @@ const std::vector<Fault> kRows = {
     {"C6",
      "the API cannot be reached by design",
      "6443 does not answer at the endpoint, or its certificate lacks the name",
-     "The endpoint is no address of a control plane, no VIP and no load balancer, or the name is "
-     "missing in the certificate's SANs.",
+     "The endpoint is neither a control plane, the VIP nor a load balancer, or the name is missing "
+     "in the certificate's SANs.",
      "Says so with the error of the handshake instead of waiting in silence.",
      {"check `network.api_endpoint` and `network.vip` in PROFILE",
       "`talosctl -n NODE get addresses` shows who holds the VIP"},
@@ -60,8 +60,7 @@ const std::vector<Fault> kRows = {
     {"C7",
      "kernel arguments are in the config, and the boot image has the command line",
      "install.extraKernelArgs and install.grubUseUKICmdline can't be used together; or arguments "
-     "of "
-     "the config that the kernel never gets",
+     "of the config that the kernel never gets",
      "A unified kernel image (with secure boot, or with grubUseUKICmdline, the default since Talos "
      "1.12) carries its own command line. Arguments belong into the Image Factory's schematic.",
      "Found by lint (boot.arguments), which prints the schematic to use instead, and its ID.",
@@ -76,8 +75,7 @@ const std::vector<Fault> kRows = {
      "The name is misspelled, or the file is made from a template that rendered to nothing, "
      "because a condition in it names a variable that is not set.",
      "Renders templates itself: one that is empty is a finding that names the condition "
-     "(patch.empty), and a file that is missing is named with the list that wants it "
-     "(patch.missing).",
+     "(patch.empty), and a missing file is a finding that names the list (patch.missing).",
      {"`ichor render TEMPLATE --vars VARS` shows what the template gives, and what was false",
       "set the variable that the condition names, or remove the file from the list",
       "`ichor lint -p PROFILE` proves it"},

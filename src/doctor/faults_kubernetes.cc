@@ -13,15 +13,16 @@ const std::vector<Fault> kRows = {
      "The config says that Talos installs no CNI, and none is installed.",
      "Installs the CNI that the profile declares; without one the run ends with exit 6 and says "
      "that the control plane is up.",
-     {"declare the CNI in PROFILE, or install it with your own tools, then "
-      "`ichor health -p PROFILE`"},
+     {"declare the CNI in PROFILE, or install it with your own tools, then `ichor health -p "
+      "PROFILE`"},
      "I12",
      by_operator},
     {"K2",
      "kubelets wait for their serving certificates",
      "CSRs of kubernetes.io/kubelet-serving are pending; logs and exec fail",
      "Certificate rotation is on and nothing approves the requests.",
-     "Approves those of the profile's own nodes if the profile declares it; else it is named.",
+     "Approves those of the profile's own nodes if the profile says so; otherwise it only reports "
+     "them.",
      {"`kubectl get csr`", "`kubectl certificate approve NAME` for each that is of your nodes"},
      "I12",
      by_operator},

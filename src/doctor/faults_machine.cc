@@ -10,10 +10,10 @@ const std::vector<Fault> kRows = {
     {"D1",
      "the node loses power while it installs",
      "it is silent and comes back in maintenance mode, or half installed",
-     "Power, a host that was restarted, an impatient finger.",
+     "A power failure, a host that was restarted, a reset by hand.",
      "Looks again. In maintenance mode after a new boot, with nothing installed, the same config "
      "is sent again.",
-     {"switch NODE on; the run goes on by itself",
+     {"switch NODE on; the run continues by itself",
       "`ichor up -p PROFILE` if the run has ended meanwhile"},
      "I6 I7",
      by_itself},
@@ -25,7 +25,7 @@ const std::vector<Fault> kRows = {
      "Waits up to the apply budget, because Talos tries again by itself.",
      {"`talosctl -n NODE dmesg | grep -i pull` names the reason",
       "check `talos.installer_image` and the schematic in PROFILE, and mirrors",
-      "`ichor up -p PROFILE` goes on once the image can be had"},
+      "`ichor up -p PROFILE` continues when the image is available"},
      "I13 I19",
      by_itself},
     {"D3",
@@ -34,8 +34,8 @@ const std::vector<Fault> kRows = {
      "several",
      "Talos wipes the install disk whatever `wipe` says, and takes the first of several that "
      "match.",
-     "Resolves the selector against the node's real disks first, and stops unless a word names "
-     "the node and the disk's serial.",
+     "Resolves the selector against the node's real disks first, and stops unless `--consent-wipe` "
+     "names the node and the disk's serial.",
      {"`ichor preflight -p PROFILE -n NODE` lists the disks",
       "make `disk_selector` of NODE in PROFILE mean exactly one disk, by serial or WWID"},
      "I4",
@@ -43,16 +43,15 @@ const std::vector<Fault> kRows = {
     {"D4",
      "Talos runs from another disk than the planned one",
      "the system disk of the node is not the planned one",
-     "It was booted from a raw image or a USB stick, which counts as installed, so the install "
-     "was skipped.",
+     "It was booted from a raw image or a USB stick, which counts as installed, so the install was "
+     "skipped.",
      "Stops before a config is sent, or before bootstrap.",
      {"boot NODE from the ISO or PXE instead of the raw image, then `ichor up -p PROFILE`"},
      "I4 I5",
      by_operator},
     {"D5",
      "too little memory or disk",
-     "below 1.7 GiB of memory for a control plane, 0.9 GiB for a worker, or 3.9 GiB for "
-     "EPHEMERAL",
+     "below 1.7 GiB of memory for a control plane, 0.9 GiB for a worker, or 3.9 GiB for EPHEMERAL",
      "The machine was sized too small.",
      "Found by preflight, before anything is sent.",
      {"give NODE more memory or a larger disk, then `ichor up -p PROFILE`"},
@@ -64,9 +63,8 @@ const std::vector<Fault> kRows = {
      "A kernel panic, a watchdog, a config that breaks the boot.",
      "Stops for this node after its retries and keeps what the kernel log said.",
      {"look at the console; `talosctl -n NODE dmesg` between two boots",
-      "if the config is the cause, and NODE is no etcd member that has to stay: correct PROFILE, "
-      "boot "
-      "the ISO, `ichor reset NODE -p PROFILE`, then `ichor up -p PROFILE`"},
+      "if the config is the cause, and NODE is not an etcd member that must stay: correct PROFILE, "
+      "boot the ISO, `ichor reset NODE -p PROFILE`, then `ichor up -p PROFILE`"},
      "I13 I16",
      by_operator},
     {"D7",
@@ -79,12 +77,12 @@ const std::vector<Fault> kRows = {
      by_itself},
     {"D8",
      "two machines claim to be one node",
-     "one address is answered by another machine than the bound one; or UUID or MAC are not "
-     "those of the profile",
+     "one address is answered by another machine than the bound one; or UUID or MAC are not those "
+     "of the profile",
      "Two machines with one address, a cloned virtual machine, or an address that DHCP gave to "
      "another machine.",
      "Stops and names both; nothing is sent to either.",
-     {"`ip neigh show ADDRESS` tells the MAC that answers",
+     {"`ip neigh show ADDRESS` shows the MAC that answers",
       "give the clone a UUID and address of its own; correct `mac`, `uuid` or `ip` in PROFILE",
       "`ichor up -p PROFILE --address NODE=IP` names where NODE is"},
      "I5",
@@ -113,8 +111,7 @@ const std::vector<Fault> kRows = {
      "with the alarm (E9); nothing is repaired by itself.",
      {"of a control plane, while the others are a healthy majority: `talosctl -n OTHER etcd "
       "remove-member ID` with the id of NODE's member",
-      "replace the disk or the machine, `ichor reset NODE -p PROFILE`, then "
-      "`ichor up -p PROFILE`"},
+      "replace the disk or the machine, `ichor reset NODE -p PROFILE`, then `ichor up -p PROFILE`"},
      "I17",
      by_operator},
     {"D12",

@@ -11,9 +11,9 @@ const std::vector<Fault> kRows = {
      "the node refuses the connection",
      "connection refused on port 50000; Unavailable before anything was sent",
      "The machine is up and nothing listens on the port: it is still booting, or apid restarts "
-     "after a config "
-     "or an install. apid listens on 50000 in maintenance mode and with a config alike; 50001 is "
-     "trustd, which only control planes have and which answers no calls of clients.",
+     "after a config or an install. apid listens on 50000 in maintenance mode and with a config "
+     "alike; 50001 is trustd, which only control planes have and which answers no calls of "
+     "clients.",
      "Reconnects after 0.5 s, and then up to 10 s apart, until the step's budget is used up.",
      {"wait: a node that boots answers within a minute or two",
       "look at the console: does it show the maintenance page, or a panic?",
@@ -26,9 +26,8 @@ const std::vector<Fault> kRows = {
      "The machine is off, has another address, or a firewall, VLAN or route between you and it "
      "drops the packets.",
      "Goes on trying within the budget, and names route, VLAN and port 50000.",
-     {"`ip route get ADDRESS` on this machine: is the way the one you expect?",
-      "check the VLAN of the switch port or of the virtual network card, and the firewall for "
-      "TCP "
+     {"`ip route get ADDRESS` on this machine: is the route the one you expect?",
+      "check the VLAN of the switch port or of the virtual network card, and the firewall for TCP "
       "50000",
       "`ichor up -p PROFILE --address NODE=IP` if the machine got another address by DHCP"},
      "I13 I19",
@@ -36,20 +35,19 @@ const std::vector<Fault> kRows = {
     {"N3",
      "the reply to a change is lost",
      "the connection ends after the request was sent and before an answer came",
-     "The node made the change, or did not: this side cannot know. A node that "
-     "applies a config restarts its API, so this is common.",
-     "Writes the outcome down as unknown, looks at the node, and sends the change again only "
-     "when "
-     "the node shows that it did not take.",
+     "The node made the change, or did not: this side cannot know. A node that applies a config "
+     "restarts its API, so this is common.",
+     "Writes the outcome down as unknown, looks at the node, and sends the change again only if "
+     "the node shows that it had no effect.",
      {"nothing: the next look decides",
-      "if the run ended meanwhile, `ichor up -p PROFILE` goes on from what it sees"},
+      "if the run ended meanwhile, `ichor up -p PROFILE` continues from what it sees"},
      "I1 I3 I8",
      by_itself},
     {"N4",
-     "the node moves to its static address when it takes its config",
+     "the node moves to its static address when it applies its config",
      "the old address falls silent and no reply to ApplyConfiguration comes",
      "The config has another address or VLAN than the one that DHCP gave.",
-     "Tries both addresses, and takes the machine whose UUID or MAC is the one of the journal.",
+     "Tries both addresses, and continues with the machine whose UUID or MAC is in the journal.",
      {"check `ip` of NODE in PROFILE if it stays silent: the node is where its config says"},
      "I5 I7",
      by_itself},
@@ -58,15 +56,15 @@ const std::vector<Fault> kRows = {
      "calls are slow, some time out, TLS may report a bad record",
      "A bad cable, a flapping link, a saturated uplink, an interfering middlebox.",
      "TCP repairs most of it; calls have 10 s, and lost ones are repeated if they only read.",
-     {"`ping -c 100 ADDRESS` tells the loss; `ethtool -S DEVICE` the errors of the card"},
+     {"`ping -c 100 ADDRESS` shows the loss, `ethtool -S DEVICE` the errors of the card"},
      "I13",
      by_itself},
     {"N6",
-     "the way is very slow",
+     "the network is very slow",
      "seconds of delay, or kilobytes per second, and calls that run into their deadline",
      "A VPN, a mobile uplink, traffic shaping, or a switch port at 10 Mbit/s.",
      "Waits as long as the budgets say; what only reads is repeated.",
-     {"raise `budgets` in PROFILE if the way cannot be made faster",
+     {"raise `budgets` in PROFILE if the network cannot be made faster",
       "run ichor nearer to the nodes, on a machine of their network"},
      "I13",
      by_itself},
@@ -88,8 +86,8 @@ const std::vector<Fault> kRows = {
      "I13",
      by_itself},
     {"N9",
-     "one node sees another that we do not see",
-     "etcd lists a member that is silent to us",
+     "one node sees another node that ichor does not see",
+     "etcd lists a member that does not answer ichor",
      "A partition that is not the same from both sides.",
      "The silent node stays unknown and nothing is decided about it.",
      {"fix the network path to NODE; `ichor status -p PROFILE` shows who answers",
@@ -98,9 +96,9 @@ const std::vector<Fault> kRows = {
      by_itself},
     {"N10",
      "parts of the network stall and come back in turns",
-     "timeouts that wander from node to node",
+     "timeouts on one node after the other",
      "A loop or a failing switch, a host that is overloaded.",
-     "Each node is its own actor: the others go on, and no single timeout ends the run.",
+     "Each node is its own actor: the others continue, and no single timeout ends the run.",
      {"watch `ichor status -p PROFILE`; if all nodes of one host stall, look at that host"},
      "I7 I13",
      by_itself},
@@ -117,7 +115,8 @@ const std::vector<Fault> kRows = {
      "the address moves between machines",
      "the identity behind one address changes",
      "A virtual IP or a load balancer was given as the address of a node.",
-     "Never dials the VIP for the Talos API; another machine than the bound one is refused.",
+     "Never dials the VIP for the Talos API; ichor refuses another machine than the one in the "
+     "journal.",
      {"give every node its own address in PROFILE; the VIP is for Kubernetes only"},
      "I5",
      by_operator},
@@ -135,7 +134,7 @@ const std::vector<Fault> kRows = {
      "HTTPS_PROXY or ALL_PROXY is set and other tools obey it.",
      "Ignores proxy variables for nodes. A proxy that catches the packets by itself is named, and "
      "tried again until the budget is used up.",
-     {"except port 50000 and 6443 of the nodes from the proxy",
+     {"exclude ports 50000 and 6443 of the nodes from the proxy",
       "`env -u HTTPS_PROXY -u ALL_PROXY talosctl …` for other tools"},
      "I5 I19",
      by_itself},

@@ -17,8 +17,7 @@ const std::vector<Fault> kRows = {
      before_start},
     {"O2",
      "the profile does not fit the machines",
-     "MAC, UUID or serial of the machine are not those of the profile; roles are swapped; an "
-     "even "
+     "MAC, UUID or serial of the machine are not those of the profile; roles are swapped; an even "
      "number of control planes",
      "A typing mistake, or two machines that were mixed up.",
      "Stops at discovery, before a config is sent; lint warns about even numbers.",
@@ -29,15 +28,13 @@ const std::vector<Fault> kRows = {
     {"O3",
      "the profile was changed between two runs",
      "the plan's digest differs from the journal's, or the bootstrapped node is not in it",
-     "Somebody edited the profile while a bring-up was unfinished.",
+     "The profile was edited while a bring-up was unfinished.",
      "Before etcd is bootstrapped the changed configs are applied again. After that they are "
-     "applied "
-     "where Talos needs no reboot for it; a change that needs one is refused by the node and "
-     "named.",
+     "applied where Talos needs no reboot for it; a change that needs one is refused by the node "
+     "and named.",
      {"`ichor plan -p PROFILE` shows what would happen",
       "if a reboot is needed: write the configs with `ichor gen config --from PROFILE`, then "
-      "`talosctl "
-      "-n NODE apply-config --mode reboot -f FILE`, one control plane after another",
+      "`talosctl -n NODE apply-config --mode reboot -f FILE`, one control plane after another",
       "or put the old profile back"},
      "I6 I7",
      by_operator},
@@ -63,7 +60,7 @@ const std::vector<Fault> kRows = {
      "consent without looking",
      "a wipe is asked for without naming node and disk",
      "A script that says yes to everything.",
-     "Takes only words that name the node and its serial, once.",
+     "Accepts only a consent that names the node and its serial.",
      {"name them: see `ichor reset --help`"},
      "I4",
      before_start},

@@ -8,43 +8,42 @@ using enum Recovery;
 
 const std::vector<Fault> kRows = {
     {"T1",
-     "the node is of another PKI",
+     "the node uses another PKI",
      "x509: certificate signed by unknown authority, or the node rejects our client certificate; "
      "the code is Unavailable all the same",
-     "The node belongs to another cluster, or the secrets were regenerated after it was "
-     "installed.",
-     "Stops at once; an unknown authority is never a passing disturbance.",
-     {"put the secrets back with which NODE was installed: `secrets.yaml` of the state folder, "
-      "or "
+     "The node belongs to another cluster, or the secrets were regenerated after it was installed.",
+     "Stops at once; an unknown authority is never a temporary error.",
+     {"restore the secrets that NODE was installed with: `secrets.yaml` of the state folder, or "
       "`secrets_file` in PROFILE",
-      "if it was installed from a config you have: `ichor gen secrets "
-      "--from-controlplane-config FILE`",
-      "if NODE must leave the other cluster, reset it with that cluster's talosconfig: "
-      "`talosctl reset -n NODE`"},
+      "if it was installed from a config you have: `ichor gen secrets --from-controlplane-config "
+      "FILE`",
+      "if NODE must leave the other cluster, reset it with that cluster's talosconfig: `talosctl "
+      "reset -n NODE`"},
      "I5 I14",
      by_operator},
     {"T2",
      "an installed node shows maintenance mode, or its maintenance key changed",
-     "the node is unconfigured although the journal knows its install, or another key answers "
-     "than at discovery",
+     "the node is unconfigured although the journal knows its install, or another key answers than "
+     "at discovery",
      "It was reset or booted from other media; or Talos made a new key, which it does at every "
      "boot, when it sets its clock, when its addresses change and after 12 hours; or another "
      "machine answers.",
-     "With `trust: tofu` a new key is taken with evidence of a reboot and a warning, else the node "
-     "stops; `trust: strict` stops always. An installed node that is back in maintenance mode gets "
-     "no config, because the config carries the cluster's keys.",
+     "With `trust: tofu` ichor accepts a new key if there is evidence of a reboot, and warns; "
+     "otherwise it stops for this node. With `trust: strict` it always stops. It sends no config "
+     "to an installed node that is back in maintenance mode, because the config holds the "
+     "cluster's keys.",
      {"look at the console of NODE: did it boot from the ISO again? Set the boot order to disk",
       "if the console shows the new fingerprint: `ichor up -p PROFILE --accept-key "
       "NODE=FINGERPRINT`",
-      "if it was wiped on purpose: `ichor reset NODE -p PROFILE` tells the journal",
+      "if it was wiped on purpose: `ichor reset NODE -p PROFILE` records that in the journal",
       "then `ichor up -p PROFILE`"},
      "I5",
      by_operator},
     {"T3",
      "another key answers than the one that is pinned",
      "the fingerprint in the handshake is not that of the profile or of the flag",
-     "The machine booted again and made a new key, the pin is of another node, or a third "
-     "party stands in between.",
+     "The machine booted again and made a new key, the pin is of another node, or a third party "
+     "stands in between.",
      "Not a byte of the config is sent.",
      {"compare with the fingerprint on the console of NODE",
       "correct `pin` of NODE in PROFILE, or `--cert-fingerprint`"},
@@ -53,18 +52,17 @@ const std::vector<Fault> kRows = {
     {"T4",
      "the node is configured already",
      "certificate required (TLS alert 116) on a call without one, or it runs another config",
-     "Somebody applied a config: an earlier run, a colleague, user data.",
-     "Comes with the cluster's certificate. The same config counts as done, another one stops "
-     "the "
-     "run: live nodes are not changed.",
-     {"`ichor status -p PROFILE -n NODE -o wide`, then `ichor machineconfig diff` of yours and "
-      "its config",
+     "The config came from elsewhere: an earlier run, a colleague, user data.",
+     "Connects with the cluster's certificate. If the node runs the same config, the step is done; "
+     "with another config the run stops, because ichor does not change live nodes.",
+     {"`ichor status -p PROFILE -n NODE -o wide`, then `ichor machineconfig diff` of yours and its "
+      "config",
       "`talosctl apply-config -n NODE -f FILE` if yours must win, or restore the profile"},
      "I6 I7",
      by_operator},
     {"T5",
      "another user configured the node at the same time",
-     "neither the call without certificate nor the cluster's certificate is taken",
+     "the node accepts neither a call without a certificate nor the cluster's certificate",
      "Two tools, or two people, work on the same machine.",
      "Stops: the node is owned by another PKI. It is never reset.",
      {"find out who: the other cluster's `talosctl -n NODE get members`", "then as in T1"},
@@ -74,9 +72,8 @@ const std::vector<Fault> kRows = {
      "a certificate is expired or not valid yet",
      "x509: certificate has expired or is not yet valid",
      "Client certificates live one year; or a clock is wrong.",
-     "Makes a new client certificate from the cluster's secrets for every run; a talosconfig "
-     "that "
-     "was given is refused before the first call.",
+     "Makes a new client certificate from the cluster's secrets for every run; it refuses an "
+     "expired talosconfig before the first call.",
      {"`date -u` here; `talosctl -n NODE time` there",
       "`ichor gen talosconfig NAME --with-secrets secrets.yaml` makes a new one"},
      "I18",
@@ -84,11 +81,11 @@ const std::vector<Fault> kRows = {
     {"T7",
      "clocks are wrong or not in sync",
      "Bootstrap answers FailedPrecondition: time is not in sync yet; a certificate is out of its "
-     "validity, and the error tells by how many seconds",
+     "validity, and the error says by how many seconds",
      "The node cannot reach its time servers, or its hardware clock is years off.",
      "Waits up to the bootstrap budget and looks again.",
      {"check `network.ntp` in PROFILE and UDP 123 from the nodes' network",
-      "`talosctl -n NODE get timestatus` and `talosctl -n NODE time` tell the skew"},
+      "`talosctl -n NODE get timestatus` and `talosctl -n NODE time` show the skew"},
      "I13 I20",
      by_itself},
     {"T8",
@@ -105,7 +102,7 @@ const std::vector<Fault> kRows = {
      "They were generated again between two runs, or the profile names another file.",
      "Stops before the first call: new secrets lock you out of live nodes.",
      {"put the old secrets back; nothing else helps while nodes run with them",
-      "if every node was wiped: begin with an empty state folder"},
+      "if every node was wiped: start with an empty state folder"},
      "I10",
      by_operator},
     {"T10",
@@ -113,7 +110,7 @@ const std::vector<Fault> kRows = {
      "the issuer is a company's proxy, or the pin does not match",
      "The network intercepts TLS.",
      "Stops and names the issuer, nothing is sent.",
-     {"except port 50000 and 6443 of the nodes from interception, or use another way"},
+     {"exclude ports 50000 and 6443 of the nodes from the interception, or use another network"},
      "I5",
      by_operator},
     {"T11",

@@ -36,14 +36,16 @@ std::vector<Invariant> invariants_of_nodes() {
       {"I11", "no secret leaves",
        "Keys and tokens are in no output, log, journal, report, argument or temporary file."},
       {"I12", "an honest exit",
-       "Exit 0 is said only of what was seen true at the end; unknown and skipped are not 0."},
+       "ichor exits with 0 only if it saw at the end that all is well; unknown and skipped are "
+       "not 0."},
       {"I13", "bounded time",
        "Every call has a deadline, every wait a budget. This finding says that a budget was used "
        "up while the nodes answered: what they were waiting for is named in it."},
       {"I14", "bounded retries",
        "Delays grow up to a limit, changes are retried a few times, what is permanent never."},
       {"I15", "one writer", "One process changes a cluster at a time."},
-      {"I16", "stages go forward", "A node goes back in its life only for a recorded reason."},
+      {"I16", "stages go forward",
+       "A node goes back to an earlier stage only for a recorded reason."},
       {"I17", "quorum",
        "No step takes away a majority of etcd, and only one member joins at a time."},
       {"I18", "credentials",

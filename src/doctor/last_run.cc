@@ -54,7 +54,8 @@ std::optional<Finding> explained(const std::string& id, const NodeName& node,
   return finding_of(match->fault->id, node, "last run", text);
 }
 
-/// What the run told. Of a run that succeeded it is over: a note, and nothing to do about it.
+/// What the run reported. After a run that succeeded it is over: a note, and nothing to do about
+/// it.
 void note_findings(const std::vector<JournalRecord>& records, LastRun& last) {
   const bool over = last.exit == 0;
   for (const JournalRecord& record : records) {

@@ -16,13 +16,13 @@ struct LastRun {
   std::int64_t began_ms{0};
   std::optional<int> exit;  // nothing: it was killed, or it still runs
   std::string verdict;
-  std::vector<Finding> findings;  // as it told them, with the rows' causes and steps
+  std::vector<Finding> findings;  // as it reported them, with the rows' causes and steps
 
   /// The last change that was meant for a node in the life of the cluster.
   struct Change {
     NodeName node;
     Call call{Call::open};
-    std::optional<OutcomeKind> outcome;  // nothing: nobody was told, it may have happened
+    std::optional<OutcomeKind> outcome;  // nothing: the result is unknown, it may have happened
     std::string text;                    // of the outcome
   };
   std::vector<Change> changes;  // by node, in the order of their first change

@@ -35,7 +35,7 @@ const std::vector<ErrorPattern> kPatterns = {
     {{"bootstrap can only be performed on a control plane"}, "E10", {}},
     {{"bootstrap is not available yet"}, "A1", "The container runtime is still starting."},
     {{"time is not in sync"}, "T7", "The node cannot reach its time servers."},
-    {{"bootstrap", "in progress"}, "A1", "Somebody else's bootstrap is under way."},
+    {{"bootstrap", "in progress"}, "A1", "Another bootstrap is under way."},
     {{"already in progress"}, "A1", "Another apply is under way."},
     {{"node is rebooting"}, "A1", "A config was applied and the node is about to reboot."},
     {{"extrakernelargs", "grubuseukicmdline"}, "C7", {}},

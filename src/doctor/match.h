@@ -10,11 +10,11 @@
 
 namespace ichor {
 
-/// An error that somebody pasted, understood as far as it goes.
+/// An error that the user pasted, understood as far as it goes.
 struct Match {
   const Fault* fault{nullptr};
   std::string cause;     // of this very error, where more is known than the row says
-  std::string evidence;  // the part of the text that told
+  std::string evidence;  // the part of the text that matched
 };
 
 /// A text that tools and nodes are known to print. All `words` must be in it, whatever their case.

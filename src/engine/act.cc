@@ -69,7 +69,7 @@ Task<Outcome> carry_out(Context context, Ledger& ledger, Mutation mutation) {
   }
   std::optional<Outcome> early;
   if (context.cancelled()) {
-    early = not_sent(call, Code::cancelled, "called off before it was sent");
+    early = not_sent(call, Code::cancelled, "cancelled before it was sent");
   } else if (mutation.refuse) {
     early = mutation.refuse();
   }

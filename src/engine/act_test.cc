@@ -80,7 +80,7 @@ TEST_F(ActTest, WhatWasDecidedOnOldAnswersIsNotSent) {
 
 TEST_F(ActTest, NothingIsSentAfterASleepThatTheIntentWasWrittenIn) {
   store_.set_commit_delay(std::chrono::seconds(2));
-  // The wall clock alone tells of it: the monotonic one stood still.
+  // Only the wall clock shows it: the monotonic one stood still.
   clock_.call_at(clock_.now() + std::chrono::seconds(3),
                  [this] { clock_.set_wall(WallTime{clock_.wall().unix_ms + 3'600'000}); });
   run();
@@ -98,7 +98,7 @@ TEST_F(ActTest, TheIntentIsDurableWhenTheRequestLeaves) {
   EXPECT_EQ(store_.records()[2].ref, 2u);
 }
 
-TEST_F(ActTest, ALostReplyIsToldAsUnknownAndEndsTheSession) {
+TEST_F(ActTest, ALostReplyIsReportedAsUnknownAndEndsTheSession) {
   answer_ = Outcome::failed(
       {Call::apply_configuration, Progress::sent, TlsVerdict::fine, Code::unavailable, "EOF"});
   run();

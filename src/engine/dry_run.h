@@ -13,7 +13,7 @@ namespace ichor {
 /// promise does not rest on its phases.
 class DryRunTalos final : public TalosApi {
  public:
-  /// One mutation that somebody tried.
+  /// One mutation that a phase tried.
   struct Attempt {
     IpAddress address;
     Call call{Call::apply_configuration};

@@ -25,7 +25,7 @@ class Finder {
   Finder(Scout& scout, Places places, AddressScanOptions options, MatchOptions match = {});
 
   /// Where the machine is that is this node, as far as a scan can tell without doubt. Scans unless
-  /// the last one is fresh; nothing if nobody fits, or more than one machine does.
+  /// the last one is fresh; nothing if no machine fits, or more than one machine does.
   Task<std::optional<IpAddress>> find(Context context, const ClusterProfile& profile,
                                       const NodePlan& plan, const JournalFacts& facts);
 

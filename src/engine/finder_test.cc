@@ -120,7 +120,7 @@ TEST_F(FinderTest, AMachineWithoutAnAddressIsFoundByItsMac) {
   const NodeView view = look();
   EXPECT_EQ(view.presence, Presence::maintenance);
   EXPECT_EQ(view.address.value(), "10.0.0.99");
-  // Nobody else was spoken to but by the scan.
+  // Only the scan contacted any other machine.
   EXPECT_EQ(dialled_, std::set<std::string>{"10.0.0.99"});
 }
 
@@ -187,7 +187,7 @@ TEST_F(FinderTest, AnotherMachineAtItsOwnAddressIsAStranger) {
 }
 
 TEST_F(FinderTest, AConfigThatWasLostFindsTheMachineWhereItIs) {
-  // An earlier run sent the config, and nobody knows whether it arrived.
+  // An earlier run sent the config, and it is unknown whether it arrived.
   send_config();
   machines_ = {{"10.0.0.99", {"mac-1"}}};
   const NodeView view = look();
@@ -195,7 +195,7 @@ TEST_F(FinderTest, AConfigThatWasLostFindsTheMachineWhereItIs) {
   EXPECT_EQ(view.address.value(), "10.0.0.99");
 }
 
-TEST_F(FinderTest, NobodyIsFoundWhereNobodyFits) {
+TEST_F(FinderTest, NoMachineIsFoundWhereNoneFits) {
   machines_ = {{"10.0.0.99", {"mac-2"}}};
   const NodeView view = look();
   EXPECT_EQ(view.presence, Presence::silent);

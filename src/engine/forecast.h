@@ -10,7 +10,7 @@ namespace ichor {
 
 /// What the world looks like when all goes well. For plans only: a run believes what it sees.
 
-/// The node after it took its config and came up with it.
+/// The node after it accepted its config and booted with it.
 void forecast_configured(const NodePlan& plan, const MachineConfig& config, NodeView& node);
 
 /// A node that did not answer, as the journal leaves it: configured if it was seen with its config,

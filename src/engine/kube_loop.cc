@@ -119,7 +119,7 @@ Task<KubeLoop::Next> KubeLoop::confirm(Context context) {
   confirmed_ = co_await look_->refresh(late);
   if (confirmed_) co_return Next::again;
   if (context.expired()) {
-    Unmet silent{"the Kubernetes API", "it did not answer when all was to be seen once more",
+    Unmet silent{"the Kubernetes API", "it did not answer the final check",
                  "is an API server up and reachable?", "K3", false};
     std::vector<Unmet> unmet;
     unmet.push_back(std::move(silent));
@@ -137,8 +137,8 @@ void KubeLoop::end_with(StepEnd end, std::vector<Unmet> unmet) {
 
 void KubeLoop::end_late(std::vector<Unmet> unmet) {
   if (unmet.empty()) {
-    unmet.push_back({std::string(report_.name), "time was up before all was done",
-                     "run it again: it goes on where this run was", "K3", false});
+    unmet.push_back({std::string(report_.name), "out of time before everything was done",
+                     "run it again: it continues where this run was", "K3", false});
   }
   end_with(StepEnd::out_of_time, std::move(unmet));
 }

@@ -303,7 +303,7 @@ TEST_F(KubernetesPartTest, NameEveryNodeThatNeverGetsItsNetwork) {
   EXPECT_EQ(exit(result), Exit::out_of_time);
   EXPECT_THAT(unmet(result), Contains(HasSubstr("K1 DaemonSet/kube-system/cilium")));
   EXPECT_THAT(programs_.calls, Contains("/bin/helm upgrade").Times(1))
-      << "coredns needs cilium, and is not begun";
+      << "coredns needs cilium, and is not started";
 }
 
 TEST_F(KubernetesPartTest, EndAtThePendingCniWhereNothingInstallsOne) {
@@ -402,7 +402,7 @@ TEST_F(KubernetesPartTest, GoOnAfterAnInstallThatWasCutShort) {
   EXPECT_EQ(bench_.cluster.removals, 1) << "the pending revision is taken away";
 }
 
-/// Found by seed 27 of the whole line: the pending revision was taken for somebody else's, for
+/// Found by seed 27 of the whole line: the pending revision was taken for one of another helm, for
 /// ever.
 TEST_F(KubernetesPartTest, GoOnAfterAHelmThatWasKilled) {
   programs_.dying = "cilium";
@@ -413,7 +413,7 @@ TEST_F(KubernetesPartTest, GoOnAfterAHelmThatWasKilled) {
   EXPECT_EQ(bench_.cluster.removals, 1) << "the pending revision is taken away";
 }
 
-TEST_F(KubernetesPartTest, LeaveAPendingRevisionOfSomebodyElseAlone) {
+TEST_F(KubernetesPartTest, LeaveAPendingRevisionOfAnotherHelmAlone) {
   KubeObject record = object("v1", "Secret", "kube-system", "sh.helm.release.v1.cilium.v1");
   record["metadata"]["labels"] = {
       {"owner", "helm"}, {"name", "cilium"}, {"status", "pending-upgrade"}, {"version", "1"}};

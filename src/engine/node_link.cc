@@ -71,7 +71,7 @@ void NodeLink::take_over(NodeLink& other) {
   key_change_ = std::move(other.key_change_);
   clock_was_set_ = other.clock_was_set_;
   last_address_ = other.last_address_;
-  other.drop();  // its watch rings a bell that nobody listens to any more
+  other.drop();  // its watch rings a bell that no task listens to any more
 }
 
 void NodeLink::note(NodeView& view, CallError error) {
@@ -119,7 +119,7 @@ Task<bool> NodeLink::try_addresses(Context context, std::vector<IpAddress> addre
 Task<void> NodeLink::open(Context context, NodeView& view) {
   std::vector<IpAddress> known;
   if (has_no_address()) {
-    // Nobody may be at the address that it is to have, and to wait there costs seconds.
+    // Its final address may not answer yet, and waiting there costs seconds.
     known = co_await seek(context, known);
     const bool opened = co_await try_addresses(context, known, view);
     if (opened) co_return;
@@ -146,7 +146,7 @@ Task<CallResult<std::unique_ptr<TalosSession>>> NodeLink::dial(Context context, 
     const bool entered = co_await world_.openings->enter(context);
     if (!entered) {
       co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::fine,
-                                         Code::cancelled, "called off before it was dialled"});
+                                         Code::cancelled, "cancelled before it was dialled"});
     }
     place.turnstile = world_.openings;
   }
@@ -181,7 +181,7 @@ Task<bool> NodeLink::prove(Context context, std::unique_ptr<TalosSession> sessio
   session_ = std::move(session);
   auto identity = co_await session_->identity(context.within(profile_.budgets.call));
   if (!identity) {
-    // What somebody said outweighs silence elsewhere.
+    // An answer outweighs silence at other addresses.
     if (identity.error().progress == Progress::answered) view.trouble.reset();
     note(view, std::move(identity).error());
     drop();

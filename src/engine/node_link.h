@@ -47,7 +47,7 @@ class NodeLink {
   /// The address at which a scan saw the node's machine, if it was asked for and is not one of
   /// `known`.
   Task<std::vector<IpAddress>> seek(Context context, const std::vector<IpAddress>& known);
-  /// Whether nobody has said where the node is before it gets its config.
+  /// Whether the profile does not say where the node is before it gets its config.
   bool has_no_address() const;
   /// An address that the node had, or was seen at, and that is not its own: DHCP may have given it
   /// to another machine since.

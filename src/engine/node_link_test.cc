@@ -147,7 +147,7 @@ TEST_F(BoundKeyLinkTest, AnotherKeyAfterARebootIsShownWithItsEvidence) {
 }
 
 TEST_F(BoundKeyLinkTest, NoConfigLeavesForAKeyThatIsNotInTheJournal) {
-  since_ = "2";  // the evidence is good, but nobody has bound the key yet
+  since_ = "2";  // the evidence is good, but no run has bound the key yet
   run_to_end(send(), std::chrono::seconds(1));
   EXPECT_EQ(outcome_.kind, OutcomeKind::refused);
   EXPECT_EQ(sent_, 0);
@@ -181,7 +181,7 @@ class ShySession final : public MaintenanceSession {
   Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
 };
 
-/// Nobody at the first address, somebody at the second.
+/// No machine at the first address, one at the second.
 class TwoAddressesTest : public EngineRig {
  protected:
   TwoAddressesTest() { plan_.address = IpAddress("192.0.2.2"); }

@@ -155,7 +155,7 @@ RunResult Orchestrator::slept_over(RunResult result) const {
 }
 
 Task<void> Orchestrator::finish(RunResult& result) {
-  // For `ichor doctor --last`. What cannot be written any more is told by the summary alone.
+  // For `ichor doctor --last`. What cannot be written any more appears only in the summary.
   for (const Finding& finding : result.findings) co_await ledger_->append(finding_record(finding));
   JournalRecord ended;
   ended.kind = RecordKind::run_ended;
@@ -359,7 +359,7 @@ void Orchestrator::note_nodes(const ClusterPhase& phase, const ClusterView& view
     if ((*actor)->unmet.empty()) continue;
     (*actor)->result.stage = node.status ? node.status->stage : Stage::unknown;
     (*actor)->unmet_in = phase.name();
-    // The first one is the cause; the others are told in their rows.
+    // The first one is the cause; the others appear in their rows.
     if (end.finding->node.value().empty()) end.finding->node = node.node;
     (*actor)->unmet_end = end.finding->node == node.node ? end.end : StepEnd::blocked;
   }
@@ -399,7 +399,7 @@ void Orchestrator::break_barriers(const Actor& actor, std::size_t first_step,
     const Step& step = steps_[i];
     if (step.reaches == Milestone::none || !takes_part(actor, step)) continue;
     Barrier& lost = barrier(step.reaches);
-    // What follows from a milestone that is lost already is told by those whom it blocks.
+    // The nodes that a lost milestone blocks report what follows from it.
     const bool first = !lost.broken() && actor.result.end != StepEnd::blocked && !told;
     if (first) emit(EventKind::barrier_broken, {}, step.phase->name(), reason);
     told = true;
@@ -472,7 +472,7 @@ void Orchestrator::note_blocked(RunResult& result) const {
                                {},
                                "blocked",
                                fmt::format("{}; blocked by it: {}", reason, names),
-                               "nothing of their own is wrong: they go on when it is corrected"});
+                               "they are not the cause: they continue when it is fixed"});
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Nobody is changed in these runs.
+/// These runs change no node.
 class QuietSession final : public MaintenanceSession {
  public:
   QuietSession() : MaintenanceSession("key") {}

@@ -98,7 +98,7 @@ Task<std::optional<PhaseEnd>> PhaseLoop::reboot_loop(Context context) {
                   "D6",
                   subject_.name(),
                   std::string(phase_.name()),
-                  fmt::format("{}: {} booted {} times and came to nothing", phase_.name(),
+                  fmt::format("{}: {} booted {} times and did not finish", phase_.name(),
                               subject_.name().value(), boots_),
                   recovery_for(node->plan(), Stage::booting)};
   finding.why = co_await gather_evidence(context, *node, run_.profile.budgets.call);
@@ -143,7 +143,7 @@ PhaseEnd PhaseLoop::worn_out(const NodeCall& action) const {
       Finding{Severity::error, "T2", action.node, std::string(phase_.name()),
               fmt::format("{}: {} was sent {} times and the node is where it was: {}",
                           phase_.name(), name_of(action.call), tries_.at(action.node), action.why),
-              "the node takes it and loses it again: look at its console and `talosctl dmesg`, "
+              "the node accepts it and loses it again: look at its console and `talosctl dmesg`, "
               "then run `ichor up` again"},
       retries_};
 }

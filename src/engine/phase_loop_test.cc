@@ -38,7 +38,7 @@ class LoopRig : public EngineRig {
   }
 };
 
-/// Takes every config, boots anew and is in maintenance mode again: each life has another key.
+/// Accepts every config, boots again and is in maintenance mode again: each life has another key.
 class ForgetfulSession final : public MaintenanceSession {
  public:
   explicit ForgetfulSession(int& applied)
@@ -128,7 +128,7 @@ class StuckTest : public LoopRig {
   std::vector<std::string> told_;
 };
 
-TEST_F(StuckTest, ANodeThatStaysInAStageIsToldOfOnceWithItsEvidence) {
+TEST_F(StuckTest, ANodeThatStaysInAStageIsReportedOnceWithItsEvidence) {
   run_phase(Verify());
   ASSERT_EQ(told_.size(), 1u);
   EXPECT_THAT(told_[0], testing::HasSubstr("cp1 has been booting for 5m"));
@@ -300,7 +300,7 @@ class SleepTest : public LoopRig, public testing::WithParamInterface<Asleep> {
 INSTANTIATE_TEST_SUITE_P(Asleep, SleepTest,
                          testing::Values(Asleep::while_it_looks, Asleep::after_it_looked));
 
-TEST_P(SleepTest, AfterASleepTheMachineIsProvedAnewBeforeItIsChanged) {
+TEST_P(SleepTest, AfterASleepTheMachineIsProvedAgainBeforeItIsChanged) {
   run_phase(Apply());
   EXPECT_TRUE(slept_);
   ASSERT_FALSE(applied_by_.empty());

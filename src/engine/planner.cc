@@ -111,7 +111,7 @@ class Rehearsal {
       if (std::holds_alternative<Satisfied>(decision)) return;
       if (Stop* stop = std::get_if<Stop>(&decision)) return note_stop(plan.name, std::move(*stop));
       if (Wait* wait = std::get_if<Wait>(&decision)) {
-        // Nobody was asked where there is no trouble: then there is nothing to wait for either.
+        // Without trouble the node was not asked: then there is nothing to wait for either.
         if (view.trouble || !silent(view)) note_wait(phase, plan.name, std::move(wait->reason));
         if (silent(view)) {
           assume(plan, view);
@@ -198,7 +198,7 @@ class Rehearsal {
     }
   }
 
-  /// A reason that holds several steps up is told once.
+  /// A reason that delays several steps is reported once.
   void note_wait(const Phase& phase, const NodeName& node, std::string reason) {
     const bool known = std::any_of(plan_.steps.begin(), plan_.steps.end(),
                                    [&](const PlannedStep& step) { return step.text == reason; });

@@ -95,7 +95,7 @@ TEST_F(PlannerTest, WorkersComeWithTheControlPlanesIfTheProfileSaysSo) {
                                      "cp1 Bootstrap", "cp1 Kubeconfig"));
 }
 
-TEST_F(PlannerTest, PlansEverythingForMachinesThatNobodyAsked) {
+TEST_F(PlannerTest, PlansEverythingForMachinesThatWereNotAsked) {
   const std::vector<std::string> online = planned();
   for (NodeView& view : seen_.nodes) {
     const NodeName name = view.node;

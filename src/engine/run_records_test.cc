@@ -63,7 +63,7 @@ TEST(RunRecords, TheMembersOfAHealthyEtcdAreKept) {
   EXPECT_EQ(record->value, "cp1, cp2 (learner)");
 }
 
-TEST(RunRecords, OfAnEtcdThatIsNotHealthyNobodySaysWhoIsIn) {
+TEST(RunRecords, OfAnEtcdThatIsNotHealthyNoMembersAreRecorded) {
   EXPECT_FALSE(record_of_members(EtcdHealth(), ended(StepEnd::failed), two_members()));
   EXPECT_FALSE(record_of_members(Apply(), ended(StepEnd::passed), two_members()));
   EXPECT_FALSE(record_of_members(EtcdHealth(), ended(StepEnd::passed), ClusterView()));

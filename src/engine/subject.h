@@ -20,7 +20,7 @@ class Subject {
   virtual Task<void> listen(Context context) = 0;
   /// The way to a node that an action names.
   virtual NodeLink& link(const NodeName& node) = 0;
-  /// Gives up every connection, so that the next look proves its machines anew.
+  /// Drops every connection, so that the next look proves its machines again.
   virtual void drop() = 0;
   /// Whether a node did not answer at all, so that the next look comes after a read delay.
   virtual bool unanswered() const = 0;

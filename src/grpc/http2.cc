@@ -202,7 +202,7 @@ Http2::Http2(Role role, Http2Limits limits) : role_(role), limits_(limits) {
   nghttp2_session_callbacks_set_on_frame_not_send_callback(made, Callbacks::frame_not_sent);
   nghttp2_session_callbacks_set_error_callback2(made, Callbacks::error_text);
   nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(made, Callbacks::frame_refused);
-  // A window opens when somebody has read the bytes, not when they have arrived.
+  // A window opens when the application has read the bytes, not when they have arrived.
   nghttp2_option_set_no_auto_window_update(made_option, 1);
   nghttp2_option_set_no_closed_streams(made_option, 1);
   const int created = role == Role::client

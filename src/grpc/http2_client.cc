@@ -292,7 +292,7 @@ void Http2Client::on_end_stream(std::int32_t id) {
                   "the server closed the stream without sending a status",
                   {},
                   EndedBy::not_grpc});
-  // An answer before the request was sent completely: nobody wants the rest.
+  // An answer before the request was sent completely: the server does not want the rest.
   if (!stream->outgoing.closed || stream->outgoing.bytes > 0) {
     stream->outgoing.clear();
     stream->outgoing.closed = true;

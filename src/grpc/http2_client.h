@@ -17,10 +17,10 @@ namespace ichor::grpc {
 struct CallRequest {
   std::string path;                  // "/machine.MachineService/Version"
   Metadata metadata;                 // besides gRPC's own headers
-  std::optional<Duration> timeout;   // what the server is told; keeping it is the caller's part
+  std::optional<Duration> timeout;   // sent to the server; the caller enforces it
   std::size_t message_bytes_max{0};  // of a reply; zero: the connection's limit
   /// Whether the call's own deadline has passed. Asked when the server cancels the call, which a
-  /// server of Go does when the deadline that it was told has passed; its reset may come before our
+  /// server of Go does when the deadline in the request has passed; its reset may come before our
   /// own timer is heard. Empty: there is none.
   std::function<bool()> out_of_time;
 };

@@ -129,7 +129,7 @@ TEST_F(HostileServer, AStatusInsideAMessageIsNoSuccess) {
   expect_fault(Code::internal, EndedBy::not_grpc, "incomplete");
 }
 
-TEST_F(HostileServer, AStatusThatIsNoNumberIsUnknown) {
+TEST_F(HostileServer, AStatusThatIsNotANumberIsUnknown) {
   say(frame(kHeaders, kEndHeaders | kEndStream, 1,
             kGoodHeaders + line("grpc-status", "zero") + line("grpc-message", "%1b[31m")));
   expect_fault(Code::unknown, EndedBy::server, "grpc-status zero");
@@ -216,8 +216,8 @@ TEST_P(FloodTest, EndsTheConnectionWhetherAnswersAreReadOrNot) {
 TEST_F(HostileServer, AMillionTinyMessagesAreHeldBack) {
   say(frame(kHeaders, kEndHeaders, 1, kGoodHeaders));
   const std::string tiny = frame(kData, 0, 1, std::string("\0\0\0\0\0", 5));
-  // Nobody reads: the window closes long before memory matters, and a server that goes on breaks
-  // the rules.
+  // The caller does not read: the window closes long before memory matters, and a server that goes
+  // on breaks the rules.
   int sent = 0;
   for (; sent < 1'000'000 && !client->over() && !call->ended(); ++sent) say(tiny);
   EXPECT_LT(sent, 200'000);

@@ -225,8 +225,8 @@ void Http2Server::on_outgoing_end(std::int32_t id) {
 }
 
 void Http2Server::on_headers_sent(std::int32_t id, bool ends) {
-  // The client may still be sending; after the status nobody reads that. Not before the status is
-  // out: nghttp2 drops what a stream still has to say once it is to be reset.
+  // The client may still be sending; after the status the server discards that. Not before the
+  // status is out: nghttp2 drops what a stream still has to say once it is to be reset.
   if (ends && nghttp2_session_get_stream_remote_close(session(), id) == 0) {
     nghttp2_submit_rst_stream(session(), NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);
   }
@@ -287,7 +287,7 @@ void Http2Server::on_headers(std::int32_t id, HeaderBlock block) {
 void Http2Server::on_data(std::int32_t id, std::string_view bytes) {
   const StatePtr state = find(id);
   if (!state || state->finished) {
-    // Nobody reads it, so the window stays open for as long as the stream lasts.
+    // The handler does not read it, so the window stays open for as long as the stream lasts.
     nghttp2_session_consume_stream(session(), id, bytes.size());
     return;
   }

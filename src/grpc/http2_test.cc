@@ -163,7 +163,7 @@ TEST(Http2, ACancelledCallEndsOnTheServerToo) {
   EXPECT_TRUE(link.calls[0]->over());
   EXPECT_EQ(link.ended, 1);
   EXPECT_FALSE(link.calls[0]->write("too late"));
-  EXPECT_TRUE(link.client->alive()) << "other calls go on";
+  EXPECT_TRUE(link.client->alive()) << "other calls continue";
 }
 
 TEST(Http2, ADroppedCallIsReset) {

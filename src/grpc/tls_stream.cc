@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What OpenSSL says about its last failure, or the system, or nobody.
+/// What OpenSSL or the system says about the last failure; a fixed text if neither does.
 std::string failure_text(int system_error) {
   const unsigned long error = ERR_get_error();
   ERR_clear_error();

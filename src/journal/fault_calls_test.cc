@@ -192,7 +192,7 @@ TEST(FaultCalls, are_over_with_the_object) {
   EXPECT_TRUE(opens(folder.path()));
 }
 
-TEST(FaultCalls, let_somebody_act_before_a_call) {
+TEST(FaultCalls, let_another_program_act_before_a_call) {
   TempFolder folder;
   FaultCalls calls;
   calls.before("open", [&] { overwrite(folder.path() + "/new", "x"); });

@@ -192,7 +192,7 @@ TYPED_TEST(JournalContract, an_outcome_refers_to_its_intent) {
   EXPECT_EQ(records[1].outcome, OutcomeKind::done);
 }
 
-TYPED_TEST(JournalContract, a_caller_that_is_called_off_gets_cancelled_and_harms_nobody) {
+TYPED_TEST(JournalContract, a_cancelled_caller_gets_cancelled_and_harms_no_other) {
   const auto journal = this->owner("a");
   CancelScope scope;
   const Context context = this->body_.loop().context().under(scope);
@@ -202,7 +202,7 @@ TYPED_TEST(JournalContract, a_caller_that_is_called_off_gets_cancelled_and_harms
   scope.cancel();
   group.spawn(append_into(*journal, context, intent_of(2), answers));
   this->body_.loop().run_until([&] { return answers.size() == 2; });
-  // The second one was called off before it began and is answered first.
+  // The second one was cancelled before it began and is answered first.
   EXPECT_EQ(answers[0].error().code, Errc::cancelled);
   EXPECT_TRUE(answers[1] || answers[1].error().code == Errc::cancelled);
   EXPECT_TRUE(this->append(*journal, intent_of(3)));
@@ -251,7 +251,7 @@ TYPED_TEST(JournalContract, nothing_is_appended_without_the_lock) {
   EXPECT_EQ(this->append(*journal, intent_of(2)).error().code, Errc::locked);
 }
 
-TYPED_TEST(JournalContract, a_second_process_is_refused_and_told_who_and_what_to_do) {
+TYPED_TEST(JournalContract, a_second_process_is_refused_with_the_holder_and_the_way_out) {
   const auto first = this->owner("nonce-a");
   const auto second = this->body_.process();
   const auto refused = at_once(second->lock({}, {"nonce-b", "desk", "boot-of-desk", 12}));

@@ -37,7 +37,7 @@ MemoryJournal::~MemoryJournal() {
 }
 
 Task<Result<std::uint64_t>> MemoryJournal::append(Context context, JournalRecord record) {
-  if (context.cancelled()) co_return fail(Errc::cancelled, "called off before it was recorded");
+  if (context.cancelled()) co_return fail(Errc::cancelled, "cancelled before it was recorded");
   if (failure_) co_return tl::unexpected(*failure_);
   if (!mine_) co_return tl::unexpected(not_locked());
   check(record.ref < next_seq_, "a record refers to one before it");
@@ -50,7 +50,7 @@ Task<Result<std::uint64_t>> MemoryJournal::append(Context context, JournalRecord
     const Wake wake = co_await committed_.wait(context);
     if (wake == Wake::signalled || durable_seq_ >= seq) continue;
     if (wake == Wake::cancelled)
-      co_return fail(Errc::cancelled, "called off while it was recorded");
+      co_return fail(Errc::cancelled, "cancelled while it was recorded");
     give_up({Errc::out_of_time, "the journal's disk did not commit a record in time"});
   }
   co_return seq;
@@ -124,7 +124,7 @@ Task<Result<Lease>> MemoryJournal::lock(Context, LockOwner owner) {
 Task<Result<void>> MemoryJournal::renew(Context) {
   if (failure_) co_return tl::unexpected(*failure_);
   if (!mine_) co_return tl::unexpected(not_locked());
-  // A lease that ran out and that nobody took is still its holder's.
+  // A lease that expired and that no other process took is still its holder's.
   if (still_mine()) {
     store_.heard_ = store_.clock_.now();
     co_return Result<void>();

@@ -77,7 +77,7 @@ TEST_F(MemoryJournalTest, the_ghost_of_a_crashed_process_gets_no_answer) {
   EXPECT_EQ(store_.records().size(), 2u);
 }
 
-TEST_F(MemoryJournalTest, a_crash_that_nobody_decides_lost_its_commit) {
+TEST_F(MemoryJournalTest, an_undecided_crash_lost_its_commit) {
   { const auto dropped = start(1); }
   journal_.reset();
   MemoryJournal next(store_);
@@ -85,7 +85,7 @@ TEST_F(MemoryJournalTest, a_crash_that_nobody_decides_lost_its_commit) {
   EXPECT_TRUE(store_.records().empty());
 }
 
-TEST_F(MemoryJournalTest, the_disk_fails_after_as_many_records_as_it_was_told) {
+TEST_F(MemoryJournalTest, the_disk_fails_after_the_given_number_of_records) {
   store_.fail_after(2, MemoryStore::Fault::io_error);
   EXPECT_TRUE(loop_.run(journal_->append(loop_.context(), intent_of(1))));
   EXPECT_TRUE(loop_.run(journal_->append(loop_.context(), intent_of(2))));
@@ -113,7 +113,7 @@ TEST_F(MemoryJournalTest, a_record_that_became_durable_meanwhile_is_not_called_o
   EXPECT_EQ(loop_.run(journal_->append(loop_.context().under(scope), intent_of(1))), 1u);
 }
 
-TEST_F(MemoryJournalTest, the_first_failure_is_the_one_that_is_told) {
+TEST_F(MemoryJournalTest, the_first_failure_is_the_one_that_is_reported) {
   store_.fail_after(0);
   auto late = journal_->append(loop_.context().within(kCommit / 2), intent_of(1));
   EXPECT_EQ(loop_.run(std::move(late)).error().code, Errc::out_of_time);
@@ -192,7 +192,7 @@ TEST_F(LeaseTest, is_lost_by_an_append_that_was_under_way) {
   EXPECT_TRUE(store_.records().empty());
 }
 
-TEST_F(LeaseTest, that_ran_out_and_that_nobody_took_is_still_its_holders) {
+TEST_F(LeaseTest, that_expired_and_that_no_other_took_is_still_its_holders) {
   pass(2 * kLease);
   EXPECT_FALSE((*at_once(other_.holder({})))->runs_here);
   EXPECT_TRUE(at_once(journal_->renew({})));

@@ -61,7 +61,7 @@ class Db {
   int wal_pages_{0};
 };
 
-/// A prepared statement. Values are bound from the left, anew after each reset().
+/// A prepared statement. Values are bound from the left, again after each reset().
 class Statement {
  public:
   Statement(Db& db, std::string_view sql);

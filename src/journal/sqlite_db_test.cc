@@ -100,7 +100,7 @@ TEST_F(DbTest, an_empty_text_is_a_text) {
   EXPECT_EQ(db_->ask("SELECT typeof(name) FROM fact"), "text");
 }
 
-TEST_F(DbTest, the_trouble_of_a_statement_is_told_when_it_is_run) {
+TEST_F(DbTest, the_trouble_of_a_statement_is_reported_when_it_runs) {
   Statement wrong(*db_, "INSERT INTO lore VALUES (?, ?)");
   wrong.bind(std::int64_t{1}).bind("text");
   const auto failed = wrong.step();

@@ -160,7 +160,7 @@ class SqliteJournal::Writer {
   std::vector<Request> queue_;
   std::optional<Error> failure_;
   bool stopping_{false};
-  bool abandoned_{false};  // nobody is there to be told
+  bool abandoned_{false};  // no caller waits for the result
 
   std::thread thread_;
 };
@@ -191,14 +191,14 @@ Task<Result<std::unique_ptr<SqliteJournal>>> SqliteJournal::open(SqliteOptions o
 SqliteJournal::~SqliteJournal() { writer_->stop(); }
 
 Task<Result<std::uint64_t>> SqliteJournal::append(Context context, JournalRecord record) {
-  if (context.cancelled()) co_return fail(Errc::cancelled, "called off before it was recorded");
+  if (context.cancelled()) co_return fail(Errc::cancelled, "cancelled before it was recorded");
   auto queued = writer_->enqueue(std::move(record));
   if (!queued) co_return forward_error(queued);
   const std::shared_ptr<Writer::Answer> answer = *std::move(queued);
   const Context patient = in_real_time(context, time_scale_);
   const Wake wake = co_await Writer::Answer::ready(answer, patient);
   if (answer->filled()) co_return answer->take();
-  if (wake == Wake::cancelled) co_return fail(Errc::cancelled, "called off while it was recorded");
+  if (wake == Wake::cancelled) co_return fail(Errc::cancelled, "cancelled while it was recorded");
   const Error slow{Errc::out_of_time, "the journal's disk did not commit a record in time"};
   writer_->give_up(slow);
   co_return tl::unexpected(slow);

@@ -41,7 +41,7 @@ class SqliteJournal final : public Journal {
   Task<Result<void>> break_lock(Context context, std::string nonce) override;
 
   JournalOrigin origin();
-  /// Whether the journal was begun on another machine: then nothing may be mutated on its word.
+  /// Whether another machine started the journal: then no mutation may rely on it.
   bool copied();
   /// The operator's word that this machine goes on with it; after lock().
   Result<void> adopt();

@@ -194,7 +194,7 @@ TEST(SqliteJournal, processes_that_make_it_at_the_same_time_get_the_same_one) {
   for (const std::string& id : seen) EXPECT_EQ(id, seen[0]);
 }
 
-TEST(SqliteJournal, somebody_can_look_on_while_the_holder_writes) {
+TEST(SqliteJournal, a_reader_can_look_on_while_the_holder_writes) {
   TempFolder folder;
   TestLoop loop;
   const auto journal = open(options_in(folder), loop);

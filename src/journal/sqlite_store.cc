@@ -105,7 +105,9 @@ Result<void> SqliteStore::open_db(const std::string& vfs) {
   db_ = *std::move(db);
   const auto application = db_->ask("PRAGMA application_id");
   if (!application) return forward_error(application);
-  if (*application != kApplicationId) return tl::unexpected(damaged("this is no journal of ichor"));
+  if (*application != kApplicationId) {
+    return tl::unexpected(damaged("this is not a journal of ichor"));
+  }
   const auto version = db_->ask("PRAGMA user_version");
   if (!version) return forward_error(version);
   const int number = std::stoi(*version);
@@ -126,7 +128,7 @@ Result<void> SqliteStore::open_db(const std::string& vfs) {
 }
 
 Result<void> SqliteStore::check_schema() {
-  // A trigger or a view of somebody else changes what is written or read without breaking the
+  // A trigger or a view of another program changes what is written or read without breaking the
   // chain. SQLite keeps the text of each statement, so the tables are those of schema.sql or not.
   Statement objects(*db_, "SELECT type, name, sql FROM sqlite_schema");
   std::size_t count = 0;
@@ -227,7 +229,7 @@ Result<void> SqliteStore::append(std::vector<JournalRecord>& batch) {
 Result<void> SqliteStore::write(const Held& held, std::vector<JournalRecord>& batch) {
   auto transaction = Transaction::begin(*db_, Transaction::Kind::write);
   if (!transaction) return forward_error(transaction);
-  // Within the transaction, so that nobody can break the lock between this look and the commit.
+  // Within the transaction, so that no process can break the lock between this look and the commit.
   const auto mine = still_mine(held);
   if (!mine) return forward_error(mine);
   if (!*mine) return tl::unexpected(lock_was_broken(held.owner));

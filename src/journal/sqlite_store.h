@@ -13,8 +13,8 @@
 
 namespace ichor {
 
-/// Where a journal was begun. A journal whose machine is not this one was copied here (or its disk
-/// was): what it says of the cluster may be outdated by what the original has seen since.
+/// The machine that started a journal. A journal whose machine is not this one was copied here (or
+/// its disk was): what it says of the cluster may be outdated by what the original has seen since.
 struct JournalOrigin {
   std::string journal_id;
   std::string machine;
@@ -58,11 +58,11 @@ class SqliteStore {
 
   /// Commits all of `batch` or nothing, and sets each record's seq. Errc::locked without the lock.
   Result<void> append(std::vector<JournalRecord>& batch);
-  /// Moves the log into the database once it is long. To be called when nobody waits.
+  /// Moves the log into the database once it is long. Call it when no caller waits.
   Result<void> tidy();
 
   const JournalOrigin& origin() const { return origin_; }
-  /// Whether the journal was begun on another machine than this one.
+  /// Whether another machine started the journal.
   bool copied() const;
   /// Makes this machine the journal's own; with the lock only.
   Result<void> adopt();

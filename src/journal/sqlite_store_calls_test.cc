@@ -64,7 +64,7 @@ class SqliteStoreRace : public ::testing::Test {
   std::unique_ptr<SqliteStore> other_;
 };
 
-TEST_F(SqliteStoreRace, a_journal_that_somebody_makes_meanwhile_is_the_one_that_is_opened) {
+TEST_F(SqliteStoreRace, a_journal_that_another_process_makes_meanwhile_is_opened) {
   TempFolder empty;
   SqliteOptions theirs = options_on(empty, disk_);
   theirs.journal_id = "theirs";
@@ -88,7 +88,7 @@ TEST_F(SqliteStoreRace, a_lock_that_is_broken_before_it_is_taken_over_is_tried_f
   EXPECT_TRUE(mine_->append(batch));
 }
 
-TEST_F(SqliteStoreRace, a_lock_that_somebody_takes_after_breaking_it_is_not_taken_from_him) {
+TEST_F(SqliteStoreRace, a_lock_that_another_process_breaks_and_takes_stays_its_own) {
   disk_.before_checkpoint([&] {
     check(other_->break_lock("dead").has_value(), "it breaks");
     check(other_->lock(owner_named("other")).has_value(), "it is free then");
@@ -100,7 +100,7 @@ TEST_F(SqliteStoreRace, a_lock_that_somebody_takes_after_breaking_it_is_not_take
   EXPECT_TRUE(other_->append(batch));
 }
 
-TEST_F(SqliteStoreRace, a_lock_file_that_is_replaced_once_is_opened_anew) {
+TEST_F(SqliteStoreRace, a_lock_file_that_is_replaced_once_is_opened_again) {
   ASSERT_TRUE(mine_->break_lock("dead"));
   calls_.before("fcntl", [&] { replace_lock_file(); });
   ASSERT_TRUE(mine_->lock(owner_named("mine")));

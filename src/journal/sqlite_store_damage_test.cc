@@ -171,7 +171,7 @@ class JournalTampering : public JournalDamage {
  protected:
   JournalTampering() { append(5, "a"); }
 
-  /// Changes the file as somebody with the sqlite3 shell would, who leaves no other trace.
+  /// Changes the file as a user with the sqlite3 shell would, without any other trace.
   void run(const std::string& sql) {
     run_again("DROP TRIGGER record_is_never_changed; DROP TRIGGER record_is_never_removed");
     run_again(sql);
@@ -216,17 +216,17 @@ TEST_F(JournalTampering, swapped_rows_are_noticed) {
   expect_unsafe("row 2 breaks the chain");
 }
 
-TEST_F(JournalTampering, a_kind_that_nobody_knows_is_no_kind) {
+TEST_F(JournalTampering, an_unknown_kind_is_refused) {
   run("UPDATE record SET kind = 77 WHERE seq = 4");
   expect_unsafe("row 4 says something unknown to this ichor");
 }
 
-TEST_F(JournalTampering, a_call_that_nobody_knows_is_no_call) {
+TEST_F(JournalTampering, an_unknown_call_is_refused) {
   run("UPDATE record SET call = 'Juggle' WHERE seq = 4");
   expect_unsafe("row 4 says something unknown to this ichor");
 }
 
-TEST_F(JournalTampering, an_outcome_that_nobody_knows_is_no_outcome) {
+TEST_F(JournalTampering, an_unknown_outcome_is_refused) {
   run("UPDATE record SET outcome = 'perhaps' WHERE seq = 4");
   expect_unsafe("row 4 says something unknown to this ichor");
 }
@@ -262,7 +262,7 @@ TEST_F(JournalTampering, a_header_that_forbids_writing_is_noticed) {
   damaged[18] = 3;
   overwrite(file("journal.db"), damaged);
   expect_unsafe("the file's header is wrong");
-  // If the disk forbids it too, nobody can tell.
+  // If the disk forbids it too, the journal cannot know.
   FaultCalls calls;
   calls.fail("faccessat", EROFS);
   const auto records = find();
@@ -297,13 +297,13 @@ TEST_F(JournalTampering, rows_cannot_be_changed_while_the_triggers_stand) {
   EXPECT_FALSE((*db)->run("DELETE FROM record WHERE seq = 5"));
 }
 
-TEST_F(JournalTampering, a_trigger_of_somebody_else_is_refused) {
+TEST_F(JournalTampering, a_trigger_of_another_program_is_refused) {
   run_again(
       "CREATE TRIGGER quiet AFTER INSERT ON record BEGIN UPDATE owner SET pid = pid + 1; END");
   expect_unsafe("ichor did not make its trigger quiet");
 }
 
-TEST_F(JournalTampering, a_view_or_a_table_of_somebody_else_is_refused) {
+TEST_F(JournalTampering, a_view_or_a_table_of_another_program_is_refused) {
   run_again("CREATE TABLE notes (text TEXT)");
   expect_unsafe("ichor did not make its table notes");
   run_again("DROP TABLE notes; CREATE VIEW looks AS SELECT * FROM record");
@@ -335,26 +335,26 @@ TEST_F(JournalTampering, a_schema_that_never_was_is_damage) {
   expect_unsafe("unknown schema version 0");
 }
 
-TEST_F(JournalTampering, a_database_of_somebody_else_is_no_journal) {
+TEST_F(JournalTampering, a_database_of_another_program_is_not_a_journal) {
   run("PRAGMA application_id = 0");
-  expect_unsafe("this is no journal of ichor");
+  expect_unsafe("this is not a journal of ichor");
 }
 
-TEST_F(JournalTampering, a_deleted_journal_is_not_begun_anew) {
+TEST_F(JournalTampering, a_deleted_journal_is_not_started_again) {
   for (const char* name : {"journal.db", "journal.db-wal", "journal.db-shm"}) {
     std::filesystem::remove(file(name));
   }
   expect_unsafe("the file is missing");
 }
 
-TEST_F(JournalTampering, a_log_without_its_journal_is_not_begun_anew) {
+TEST_F(JournalTampering, a_log_without_its_journal_is_not_started_again) {
   std::filesystem::remove(file("journal.db"));
   std::filesystem::remove(file("lock"));
   expect_unsafe("the file is missing");
   EXPECT_GT(std::filesystem::file_size(file("journal.db-wal")), 0u);
 }
 
-TEST_F(JournalTampering, an_emptied_journal_is_not_begun_anew) {
+TEST_F(JournalTampering, an_emptied_journal_is_not_started_again) {
   overwrite(file("journal.db"), "");
   expect_unsafe("the file is empty");
   EXPECT_GT(std::filesystem::file_size(file("journal.db-wal")), 0u);

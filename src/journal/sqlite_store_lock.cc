@@ -17,7 +17,7 @@ namespace ichor {
 
 namespace {
 
-constexpr int kTriesMax = 16;  // each one means that somebody broke the lock or replaced its file
+constexpr int kTriesMax = 16;  // each time another process broke the lock or replaced its file
 
 std::string for_people(const LockOwner& owner) {
   return "nonce " + owner.nonce + "\nhost " + owner.host + "\nboot " + owner.boot_id + "\npid " +
@@ -85,7 +85,7 @@ Result<bool> SqliteStore::try_lock(const LockOwner& owner) {
   if (!*in_place) return false;
   // Nothing a damaged file says may be believed or written to, its owner included.
   if (auto whole = check_whole(); !whole) return forward_error(whole);
-  // Only now is it certain that the row does not change, except by somebody who breaks the lock.
+  // Only now is it certain that the row does not change, except by a process that breaks the lock.
   const auto left = load_owner();
   if (!left) return forward_error(left);
   if (left->generation != seen->generation) return false;
@@ -93,7 +93,7 @@ Result<bool> SqliteStore::try_lock(const LockOwner& owner) {
     if (left->inode != static_cast<std::int64_t>(file->inode())) {
       return tl::unexpected(
           refused_by(left->owner,
-                     "its lock file was removed or copied, so it cannot be told whether it runs"));
+                     "its lock file was removed or copied, so it is unknown whether it runs"));
     }
     if (!certainly_gone(left->owner, owner)) {
       return tl::unexpected(refused_by(left->owner, "it cannot be seen from here whether it runs"));

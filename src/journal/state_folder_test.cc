@@ -52,7 +52,7 @@ TEST_F(StateFolderTest, no_name_is_no_folder) {
   expect_failure(StateFolder::open("", true), Errc::invalid, "there is no state folder");
 }
 
-TEST_F(StateFolderTest, a_folder_that_somebody_makes_at_the_same_time_is_fine) {
+TEST_F(StateFolderTest, a_folder_that_another_process_makes_at_the_same_time_is_fine) {
   calls_.before("mkdir", [&] { fs::create_directory(temp_.state()); });
   ASSERT_TRUE(open());
   EXPECT_EQ(mode_of(temp_.state()), 0700u);

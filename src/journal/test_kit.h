@@ -38,7 +38,7 @@ inline void PrintTo(const JournalRecord& record, std::ostream* out) {
        << record.key << "=" << record.value.substr(0, 40);
 }
 
-/// A record with something in every field, told apart by `number`.
+/// A record with something in every field, distinguished by `number`.
 inline JournalRecord intent_of(int number) {
   JournalRecord record;
   record.kind = RecordKind::intent;

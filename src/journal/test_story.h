@@ -10,7 +10,7 @@
 #include "journal/sqlite_store.h"
 #include "journal/test_kit.h"
 
-// The life of a journal in four processes, told until something fails, and what must be true
+// The life of a journal in four processes, played until something fails, and what must be true
 // whatever failed. The sweeps tell it again and again, each time with the next thing failing.
 
 namespace ichor {

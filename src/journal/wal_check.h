@@ -13,9 +13,9 @@ namespace ichor {
 /// would take back records that were acknowledged. Every commit is synced before the next one
 /// starts, so a power loss can spoil only the last one: more than one commit from the first bad
 /// frame on, or a bad header before any, is damage. If the last commit is the spoilt one, the two
-/// cannot be told apart, and it counts as torn.
+/// cannot be distinguished, and it counts as torn.
 ///
-/// Errc::unsafe for damage. A missing or empty log is whole. Nobody may write to it meanwhile.
+/// Errc::unsafe for damage. A missing or empty log is whole. No process may write to it meanwhile.
 Result<void> check_wal(const std::string& path);
 
 }  // namespace ichor

@@ -39,7 +39,7 @@ class ApiServer {
     thread_ = std::thread([this] { serve(); });
   }
   ~ApiServer() {
-    // Wakes an accept that nobody came for.
+    // Wakes an accept without a client.
     boost::system::error_code ignored;
     tcp::socket(io_).connect(acceptor_.local_endpoint(), ignored);
     thread_.join();
@@ -139,7 +139,7 @@ TEST_F(HttpsKubeApiTest, DoesNotBelieveAnotherAuthority) {
   EXPECT_EQ(result.error().progress, Progress::not_sent);
 }
 
-TEST_F(HttpsKubeApiTest, SaysThatNobodyListens) {
+TEST_F(HttpsKubeApiTest, SaysThatTheConnectionIsRefused) {
   std::uint16_t port = 0;
   { port = ApiServer(ca_, now_, "").port(); }
   const auto result = ready(kubeconfig(ca_, port));

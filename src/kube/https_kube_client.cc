@@ -119,7 +119,7 @@ Task<CallResult<KubeObject>> HttpsKubeClient::call(Context context, Call call,
   }
   auto parsed = parse_json(answer->body.reveal());
   if (!parsed || !parsed->is_object()) {
-    co_return tl::unexpected(answered(call, Code::internal, "the answer is no JSON object"));
+    co_return tl::unexpected(answered(call, Code::internal, "the answer is not a JSON object"));
   }
   co_return *std::move(parsed);
 }

@@ -46,7 +46,7 @@ class HttpsKubeClient final : public KubeClient, public PodPorts {
  private:
   HttpsKubeClient(boost::asio::io_context& io, HttpPeer peer) : pool_(io, std::move(peer)) {}
 
-  /// One request; an answer other than 2xx is an error, and what is no JSON too.
+  /// One request; an answer other than 2xx is an error, and what is not JSON too.
   Task<CallResult<KubeObject>> call(Context context, Call call, HttpRequest request);
   Task<CallResult<KubeObject>> read(Context context, std::string target);
   /// A kind in one group and version, from the cache if it is there.

@@ -76,7 +76,7 @@ Result<void> read_server(std::string_view server, KubeAccess& access) {
   if (port.empty()) return {};
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), access.port);
   if (error != std::errc() || end != port.data() + port.size()) {
-    return refused("the server's port is no number");
+    return refused("the server's port is not a number");
   }
   return {};
 }

@@ -76,7 +76,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     });
   }
 
-  /// Nobody listens any more.
+  /// The caller has stopped listening.
   void close() {
     done_ = nullptr;
     shut();

@@ -65,7 +65,7 @@ CallResult<std::optional<KubeEvent>> event_of(const std::string& line) {
   }
   auto parsed = parse_json(line);
   if (!parsed || !parsed->is_object() || !parsed->contains("object")) {
-    return tl::unexpected(broken(Code::internal, "a watch event is no JSON"));
+    return tl::unexpected(broken(Code::internal, "a watch event is not JSON"));
   }
   const std::string type = text_in(*parsed, "type");
   if (type == "ERROR") return tl::unexpected(error_in((*parsed)["object"]));

@@ -251,7 +251,7 @@ void NetworkRule::check_duplicates() {
   });
 }
 
-/// A machine that answers for now at the address another one shall have would be taken for it.
+/// A machine that answers for now at the final address of another one would be taken for it.
 void NetworkRule::check_borrowed_addresses() {
   for (std::size_t i = 0; i < profile_.nodes.size(); ++i) {
     const NodePlan& node = profile_.nodes[i];

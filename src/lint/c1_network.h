@@ -8,7 +8,7 @@ namespace ichor {
 
 /// C1: networks are networks and do not overlap; gateway, VIP and nodes lie in the nodes' network
 /// and are different addresses; the endpoint is no worker; no name, address, MAC, VM id, UUID or
-/// serial is there twice; a node that shall move has a known link; a VLAN that nodes tag is told
+/// serial appears twice; a node that moves has a known link; a VLAN that nodes tag is declared
 /// once.
 void lint_network(const LintInput& input, std::vector<Finding>& findings);
 

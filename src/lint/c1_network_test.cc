@@ -50,7 +50,7 @@ TEST(NetworkRule, TwoNodesMayNotShareAnAddress) {
   EXPECT_THAT(ids_of(profile), ElementsAre("network.duplicate"));
 }
 
-TEST(NetworkRule, ANodeMayNotAnswerWhereAnotherShall) {
+TEST(NetworkRule, ANodeMayNotAnswerAtTheAddressOfAnother) {
   ClusterProfile profile = good_profile();
   profile.nodes[0].maintenance_address = profile.nodes[1].address;
   EXPECT_THAT(ids_of(profile), ElementsAre("network.duplicate"));

@@ -56,7 +56,7 @@ void lint_host_dns(const LintInput& input, std::vector<Finding>& findings) {
     if (loopback_has_address(settings)) continue;
     report.warning(
         "dns.forward", forward ? forward.where() : input.source.where("talos.cni"),
-        fmt::format("cluster DNS is forwarded to the host, but {} is no address of `lo`: with "
+        fmt::format("cluster DNS is forwarded to the host, but {} is not an address of `lo`: with "
                     "Cilium's eBPF host routing CoreDNS does not reach it",
                     kAddress),
         fmt::format("add the interface `lo` with the address {} in a patch, or set "

@@ -44,7 +44,7 @@ void check_contract(const LintInput& input, Reporter& report) {
   const TalosVersion minor{talos.version.major, talos.version.minor, 0};
   if (talos.contract <= minor) return;
   report.error("versions.contract", input.source.where("talos.contract"),
-               fmt::format("the contract {} is younger than Talos {}, which would not know its "
+               fmt::format("the contract {} is newer than Talos {}, which would not know its "
                            "configs",
                            to_text(talos.contract), to_text(talos.version)),
                "leave the contract at the version that the cluster was made with");
@@ -114,7 +114,7 @@ void check_extensions(const LintInput& input, Reporter& report) {
                                 : fmt::format("did you mean \"{}\"?", near));
     } else if (version.minor < known->first || version.minor > known->last) {
       report.error("versions.extension", where,
-                   fmt::format("Talos {} has no extension `{}`: it is there from v1.{} to v1.{}",
+                   fmt::format("Talos {} has no extension `{}`: it exists from v1.{} to v1.{}",
                                to_text(version), item.text, known->first, known->last),
                    "remove it or take another version of Talos");
     }

@@ -59,7 +59,7 @@ class PatchCheck {
     if (since <= minor_) return;
     report_.error(
         "patch.version", where(at),
-        fmt::format("{} is there since Talos v1.{}, and this is v1.{}", what, since, minor_),
+        fmt::format("{} exists since Talos v1.{}, and this is v1.{}", what, since, minor_),
         "remove it or take another version of Talos");
   }
 
@@ -128,7 +128,7 @@ class PatchCheck {
       case Shape::uint16:
       case Shape::uint32:
       case Shape::uint64:
-        if (!value.as_int()) wrong_type(value, path, "a whole number");
+        if (!value.as_int()) wrong_type(value, path, "an integer");
         return;
       case Shape::choice: return check_choice(field, value, path);
       default:
@@ -159,8 +159,8 @@ class PatchCheck {
   Reporter report_;
 };
 
-/// A condition that somebody made false is a choice, though one that is worth a word. One that asks
-/// for a variable that nobody has set is always false, which nobody can have meant.
+/// A condition that the user made false is a choice, though one that is worth a word. One that asks
+/// for a variable that is not set is always false, which is a mistake.
 void report_empty(const LintPatch& patch, Reporter& report) {
   if (patch.empty_because.empty()) {
     return report.error("patch.empty", patch.file + ":1:1",

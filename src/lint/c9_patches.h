@@ -7,7 +7,7 @@
 namespace ichor {
 
 /// C9: patches have keys that Talos knows, with values of the right type; none changes a CA or a
-/// token; each is for some node; and none comes to nothing.
+/// token; each is for some node; and each has an effect.
 void lint_patches(const LintInput& input, std::vector<Finding>& findings);
 
 }  // namespace ichor

@@ -15,11 +15,11 @@ struct LintPatch {
   PatchScope scope;
   /// Strategic merge documents; a JSON6902 patch is given as the mapping that its steps write.
   std::vector<yaml::Node> documents;
-  bool readable{true};  // false: it is no YAML, which was told
-  /// Of a template that came to nothing: the condition that was false, as it was written.
+  bool readable{true};  // false: it is not YAML, which was reported
+  /// Of a template with an empty result: the condition that was false, as it was written.
   std::string empty_because;
   std::string empty_where;
-  std::vector<std::string> unknown;  // variables in that condition that nobody has set
+  std::vector<std::string> unknown;  // variables in that condition that are not set
 };
 
 /// A chart of the Kubernetes phases and the version of it that is asked for.

@@ -8,7 +8,7 @@
 
 namespace ichor {
 
-/// Reads the text of a patch, decrypted and rendered. What is no YAML is reported, and the patch
+/// Reads the text of a patch, decrypted and rendered. What is not YAML is reported, and the patch
 /// then has no documents.
 LintPatch read_lint_patch(const PatchFile& file, std::string_view text,
                           std::vector<Finding>& findings);

@@ -42,7 +42,7 @@ class UncheckedRule {
       for (const yaml::Node& item : list.value->items) {
         const auto cidr = parse_cidr(item.text);
         if (!cidr) {
-          error(list, item, fmt::format("the {} subnet `{}` is no network", name, item.text),
+          error(list, item, fmt::format("the {} subnet `{}` is not a network", name, item.text),
                 "write a network such as 10.42.0.0/16");
         } else if (first_of(*cidr) != cidr->address) {
           error(list, item,
@@ -57,7 +57,7 @@ class UncheckedRule {
     for (const Setting& list : settings_.all({"machine", "network", "nameservers"})) {
       for (const yaml::Node& item : list.value->items) {
         if (parse_ip(item.text)) continue;
-        error(list, item, fmt::format("the nameserver `{}` is no IP address", item.text),
+        error(list, item, fmt::format("the nameserver `{}` is not an IP address", item.text),
               "write an IP address: no DNS server can resolve a name yet");
       }
     }
@@ -67,7 +67,7 @@ class UncheckedRule {
     const Setting name = settings_.last({"machine", "network", "hostname"});
     if (!name || name.value->text.empty() || is_name(name.value->text)) return;
     error(name, *name.value,
-          fmt::format("the hostname `{}` is none that Kubernetes takes", name.value->text),
+          fmt::format("Kubernetes does not accept the hostname `{}`", name.value->text),
           "write lower-case letters, digits, - and . only");
   }
 
@@ -76,7 +76,7 @@ class UncheckedRule {
     const bool bare = parse_ip(address.text).has_value();
     error(list, address,
           fmt::format("the address `{}` {}", address.text,
-                      bare ? "has no mask, and Talos takes it for a single host" : "is none"),
+                      bare ? "has no mask, and Talos takes it for a single host" : "is not valid"),
           "write it with its mask, such as 192.168.22.101/22");
   }
 
@@ -84,7 +84,7 @@ class UncheckedRule {
     const yaml::Node* mtu = link.find("mtu");
     const auto number = mtu != nullptr ? mtu->as_int() : std::nullopt;
     if (!number || *number == 0 || (*number >= 68 && *number <= 65536)) return;
-    error(list, *mtu, fmt::format("an MTU of {} is none that a link has", *number),
+    error(list, *mtu, fmt::format("no link has an MTU of {}", *number),
           "write a number from 68 to 65536, mostly 1500");
   }
 
@@ -101,7 +101,7 @@ class UncheckedRule {
         error(list, *id, fmt::format("there is no VLAN {}", *number),
               "write a number from 1 to 4094");
       } else if (!seen.insert(*number).second) {
-        error(list, *id, fmt::format("the VLAN {} is there twice", *number),
+        error(list, *id, fmt::format("the VLAN {} appears twice", *number),
               "join the two into one");
       }
     }
@@ -121,7 +121,7 @@ class UncheckedRule {
       check_vlans(list, link);
       const yaml::Node* name = link.find("interface");
       if (name != nullptr && !name->text.empty() && !seen.insert(name->text).second) {
-        error(list, *name, fmt::format("the interface {} is there twice", name->text),
+        error(list, *name, fmt::format("the interface {} appears twice", name->text),
               "join the two into one");
       }
       const yaml::Node* bond = link.find("bond");
@@ -165,7 +165,7 @@ class UncheckedRule {
   void check_install() {
     const Setting disk = settings_.last({"machine", "install", "disk"});
     if (!disk || is_disk(disk.value->text)) return;
-    error(disk, *disk.value, fmt::format("the disk `{}` is no path", disk.value->text),
+    error(disk, *disk.value, fmt::format("the disk `{}` is not a path", disk.value->text),
           fmt::format("write /dev/{}", disk.value->text));
   }
 

@@ -28,9 +28,9 @@ struct Contract {
   bool typed_documents;
   /// The cluster's id is standard base64; before it had the alphabet of URLs.
   bool standard_cluster_id;
-  /// What a profile's cluster gets when it does not say; empty: it must be told.
+  /// What a profile's cluster gets when it does not say; empty: the profile must say it.
   std::string_view kubernetes_version;
-  /// What `gen config` takes when it is not told: that of the last release of this contract, or of
+  /// What `gen config` takes by default: that of the last release of this contract, or of
   /// the oldest release that is still known key by key.
   struct Release {
     std::string_view kubernetes_version;

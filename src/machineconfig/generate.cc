@@ -116,7 +116,7 @@ Result<ConfigSet> generate_all(const ClusterProfile& profile, const pki::Secrets
   ConfigSet set;
   for (const NodePlan& node : profile.nodes) {
     const std::vector<Patch> own = patches.of(node);
-    // Leaving a patch out silently would give a cluster that nobody asked for.
+    // Leaving a patch out silently would give a cluster that the profile does not describe.
     if (own.empty() && !node.patches.empty()) {
       return fail(Errc::invalid, fmt::format("{}: its patches were not read", node.name.value()));
     }

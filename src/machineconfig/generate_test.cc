@@ -35,7 +35,7 @@ const pki::SecretsBundle& secrets() {
   return bundle;
 }
 
-/// What `talosctl gen config demo https://192.168.22.100:6443` is told.
+/// The input of `talosctl gen config demo https://192.168.22.100:6443`.
 ClusterProfile plain_profile() {
   ClusterProfile profile;
   profile.name = "demo";

@@ -120,7 +120,7 @@ class Kubernetes {
  private:
   void add(yaml::Map document) { documents_.push_back(std::move(document).done()); }
 
-  /// Unlike machine.nodeLabels, the document is used as it is: the role must be told.
+  /// Unlike machine.nodeLabels, the document is used as it is: the role must be set.
   void add_node() {
     yaml::Map address;
     if (!input_.node_subnet.empty()) {

@@ -50,7 +50,7 @@ OrEnd<TalosVersion> read_talos_version(const std::string& text, TalosVersion oth
   if (text.empty()) return otherwise;
   if (const auto version = parse_version(text)) return *version;
   if (const auto version = parse_version(text, true)) return *version;
-  return end_with(Exit::usage, fmt::format("\"{}\" is no version of Talos such as v1.12", text));
+  return end_with(Exit::usage, fmt::format("\"{}\" is not a version of Talos such as v1.12", text));
 }
 
 OrEnd<Contract> settle_contract(const TalosVersion& version, std::vector<Finding>& findings) {

@@ -46,7 +46,7 @@ class TextReader {
       return;
     }
     report_.error("patch.missing", reading_.source.where("talos.patches_dir"),
-                  fmt::format("{} is no folder that can be read", root),
+                  fmt::format("{} is not a folder that can be read", root),
                   "create it, or remove talos.patches_dir");
   }
 
@@ -71,7 +71,7 @@ class TextReader {
     result_.patches.push_back(std::move(patch));
   }
 
-  /// The variables of one patch; nullptr if they cannot be read, which is told once.
+  /// The variables of one patch; nullptr if they cannot be read, which is reported once.
   const jinja::Value* variables_of(const PatchFile& file) {
     if (!variables_read_) {
       variables_read_ = true;

@@ -17,9 +17,9 @@ namespace ichor {
 struct PatchText {
   PatchFile file;  // its path as seen from here
   SecretString text;
-  /// Of a template that came to nothing: what was false, as it was written, and where.
+  /// Of a template with an empty result: what was false, as it was written, and where.
   std::string empty_because{}, empty_where{};
-  /// The variables in that condition which nobody has set.
+  /// The variables in that condition which are not set.
   std::vector<std::string> unknown{};
 };
 

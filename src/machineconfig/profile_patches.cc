@@ -32,7 +32,7 @@ std::vector<Finding> check_patches(const ClusterProfile& profile, const ProfileP
     const std::vector<Patch> own = patches.of(node);
     if (own.empty()) continue;
     auto bare = generate_documents(profile, blank, node, {});
-    if (!bare) continue;  // what is wrong without patches is told elsewhere
+    if (!bare) continue;  // what is wrong without patches is reported elsewhere
     const auto patched = apply_patches(std::move(*bare), "config", own, schema_minor(profile));
     if (!patched) {
       Finding finding;

@@ -13,8 +13,8 @@
 
 namespace ichor {
 
-/// Machine configs that somebody else made, such as talhelper's clusterconfig folder: the files of
-/// a folder by their names, without what else lies there.
+/// Machine configs that another program made, such as talhelper's clusterconfig folder: the files
+/// of a folder by their names, without what else lies there.
 struct ReadyConfigs {
   std::string folder;
   std::map<std::string, SecretString> files;

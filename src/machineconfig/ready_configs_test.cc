@@ -118,7 +118,7 @@ TEST_F(ReadyConfigsTest, OfAnotherClusterAreRefusedWithoutTellingASecret) {
   EXPECT_THAT(findings[0].what, Not(HasSubstr("b3RoZXI=")));
 }
 
-TEST_F(ReadyConfigsTest, WhatTalosWouldRefuseIsToldWithItsPlace) {
+TEST_F(ReadyConfigsTest, WhatTalosWouldRefuseIsReportedWithItsPlace) {
   ready_.files["demo-w1.yaml"] = SecretString("version: v1alpha1\nmachine:\n  typo: worker\n");
   EXPECT_THAT(take().nodes, IsEmpty());
   ASSERT_FALSE(findings_.empty());

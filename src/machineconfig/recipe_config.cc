@@ -74,7 +74,7 @@ std::string base_key(const NodeRecipe& node, const std::string& image) {
   return key;
 }
 
-/// A template in which another cluster's secrets were written out makes nodes that nobody can
+/// A template in which another cluster's secrets were written out makes nodes that ichor cannot
 /// reach, or that join that cluster. The message names the key and never a value.
 Result<void> prove_own(const yaml::Node& main, const std::string& file,
                        const pki::SecretsBundle& secrets) {
@@ -216,7 +216,7 @@ Result<std::vector<Patch>> RecipeCook::patches_of(const NodeRecipe& node) {
 
 void RecipeCook::take_findings(std::vector<Finding> found) {
   for (Finding& finding : found) {
-    // That a node's documents say what is so anyway is nobody's mistake.
+    // That a node's documents say what is so anyway is not a mistake.
     if (finding.where.starts_with("documents")) continue;
     finding.severity = Severity::warning;
     const bool known = std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {

@@ -29,7 +29,7 @@ class RecipeCook {
   /// The config of one node. The error says where it came from.
   Result<std::vector<yaml::Node>> config(const NodeRecipe& node);
 
-  /// What patches did that nobody can have meant, each once.
+  /// Effects of patches that must be mistakes, each once.
   std::vector<Finding> findings;
 
  private:

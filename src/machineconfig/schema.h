@@ -44,7 +44,7 @@ enum class Shape {
 /// A value, a list of such values, or a mapping with any keys to such values.
 enum class Form { one, list, map };
 
-/// The minor versions of Talos 1.x in which something holds; none, unless it is told.
+/// The minor versions of Talos 1.x in which something holds; none by default.
 struct Span {
   int since_minor{99};
   int before_minor{99};

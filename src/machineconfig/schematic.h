@@ -11,7 +11,7 @@ namespace ichor {
 
 /// What the Image Factory is asked to build into an image of Talos: kernel arguments, extensions,
 /// META values, an overlay. The factory names it by the hash of its canonical form, so the name can
-/// be told without asking.
+/// be computed without asking.
 class Schematic {
  public:
   /// Reads the first document of a text, as the factory does. Unknown keys, keys that are there

@@ -20,7 +20,7 @@ struct SchematicInput {
 /// slash at its end.
 std::string schematic_path(const ClusterProfile& profile, const std::string& folder);
 
-/// Reads it and puts its ID into the profile. What is no schematic is added to `findings` as an
+/// Reads it and puts its ID into the profile. What is not a schematic is added to `findings` as an
 /// error.
 SchematicInput read_schematic_input(ProfileReading& reading, const std::string& folder,
                                     std::vector<Finding>& findings, Files& files);

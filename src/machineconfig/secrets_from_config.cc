@@ -121,7 +121,8 @@ Result<pki::SecretsBundle> secrets_from_config(std::string_view text, const std:
   wipe(*documents);
   if (!missing.empty()) {
     return fail(Errc::invalid,
-                fmt::format("{}: {} is missing; this is no control plane's config", file, missing));
+                fmt::format("{}: {} is missing; this is not a control plane's config", file,
+                            missing));
   }
   return bundle;
 }

@@ -32,7 +32,7 @@ TEST(SecretsFromConfig, AWorkerHasTooFew) {
   const auto taken = secrets_from_config(golden("worker.yaml"), "worker.yaml");
   ASSERT_FALSE(taken.has_value());
   EXPECT_EQ(taken.error().message,
-            "worker.yaml: machine.ca.key is missing; this is no control plane's config");
+            "worker.yaml: machine.ca.key is missing; this is not a control plane's config");
 }
 
 }  // namespace

@@ -353,7 +353,7 @@ void find_conflicts(const ConfigDocuments& documents, std::vector<ConfigProblem>
   std::map<std::pair<std::string, std::string>, const ConfigDocument*> claims;
   for (const ConfigDocument& document : documents) {
     if (!ids.emplace(document.id(), &document).second) {
-      problems.push_back({document.value.at, fmt::format("{} is there twice", document.id()),
+      problems.push_back({document.value.at, fmt::format("{} appears twice", document.id()),
                           "merge the two documents"});
       continue;
     }

@@ -45,12 +45,12 @@ TEST(TypedConfig, ValuesTakeTheirNormalForm) {
             "    nodeLabels:\n        a: \"true\"\n        b: \"1\"\ncluster: null\n");
 }
 
-TEST(TypedConfig, EveryProblemIsToldWithItsPlace) {
+TEST(TypedConfig, EveryProblemIsReportedWithItsPlace) {
   EXPECT_EQ(refusal("machine:\n  netwrk: {}\n  certSANs: a\n  time: {bootTimeout: 5}\n"),
             "c.yaml:2:3: unknown key \"netwrk\" in machine; did you mean \"network\"?\n"
             "c.yaml:3:13: machine.certSANs must be a list, not a string; write a list here\n"
-            "c.yaml:4:23: machine.time.bootTimeout must be a duration such as 90s or 5m, not a "
-            "whole number (`5`); write a duration such as 90s or 5m here");
+            "c.yaml:4:23: machine.time.bootTimeout must be a duration such as 90s or 5m, not an "
+            "integer (`5`); write a duration such as 90s or 5m here");
 }
 
 TEST(TypedConfig, DocumentsAreKnownByKindAndVersion) {
@@ -68,7 +68,7 @@ TEST(TypedConfig, DocumentsMustNotConflict) {
   const std::string link = "apiVersion: v1alpha1\nkind: LinkConfig\nname: a\n";
   const std::string bond = "---\napiVersion: v1alpha1\nkind: BondConfig\nname: a\n";
   EXPECT_THAT(refusal(link + bond), HasSubstr("BondConfig a conflicts with LinkConfig a"));
-  EXPECT_THAT(refusal(link + "---\n" + link), HasSubstr("LinkConfig a is there twice"));
+  EXPECT_THAT(refusal(link + "---\n" + link), HasSubstr("LinkConfig a appears twice"));
   EXPECT_EQ(refusal(link + "---\napiVersion: v1alpha1\nkind: BondConfig\nname: b\n"), "accepted");
 }
 

@@ -43,7 +43,7 @@ Typed read_flag(const yaml::Node& node) {
   return wanted("true or false");
 }
 
-/// The whole number of a scalar. 5.0 is one; Talos 1.12 would cut the fraction of 5.5 off.
+/// The integer of a scalar. 5.0 is one; Talos 1.12 would cut the fraction of 5.5 off.
 std::optional<std::uint64_t> unsigned_of(const yaml::Node& node, std::uint64_t max) {
   const GoScalar scalar = read_go_scalar(node);
   std::uint64_t number = 0;
@@ -65,7 +65,7 @@ std::optional<std::uint64_t> unsigned_of(const yaml::Node& node, std::uint64_t m
 
 Typed read_unsigned(const yaml::Node& node, std::uint64_t max) {
   if (const auto number = unsigned_of(node, max)) return plain(std::to_string(*number));
-  return wanted(fmt::format("a whole number from 0 to {}", max));
+  return wanted(fmt::format("an integer from 0 to {}", max));
 }
 
 Typed read_signed(const yaml::Node& node) {
@@ -76,7 +76,7 @@ Typed read_signed(const yaml::Node& node) {
       std::trunc(scalar.floating) == scalar.floating) {
     return yaml::make_int(static_cast<std::int64_t>(scalar.floating));
   }
-  return wanted("a whole number");
+  return wanted("an integer");
 }
 
 Typed read_int32(const yaml::Node& node) {
@@ -84,7 +84,7 @@ Typed read_int32(const yaml::Node& node) {
   const auto value = number ? number->as_int() : std::nullopt;
   using Limits = std::numeric_limits<std::int32_t>;
   if (value && *value >= Limits::min() && *value <= Limits::max()) return number;
-  return wanted("a whole number of 32 bits");
+  return wanted("an integer of 32 bits");
 }
 
 Typed read_duration(const yaml::Node& node) {

@@ -82,7 +82,7 @@ std::string to_text(const CallError& error) {
   if (error.tls != TlsVerdict::fine) {
     return fmt::format("{}: {} ({})", name_of(error.call), name_of(error.tls), error.text);
   }
-  // Nobody was reached, so the code is our own and tells nothing that the text does not.
+  // No server was reached, so the code is our own and tells nothing that the text does not.
   if (error.call == Call::open && error.progress == Progress::not_sent) return error.text;
   return fmt::format("{}: {}: {}", name_of(error.call), name_of(error.code), error.text);
 }

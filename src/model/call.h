@@ -77,7 +77,7 @@ enum class Progress {
   answered,  // the node itself said no
 };
 
-/// What the handshake told, from the probe and not from a status text.
+/// The verdict of the handshake, from the probe and not from a status text.
 enum class TlsVerdict {
   fine,             // or not reached
   foreign_ca,       // the server's certificate is not of our cluster's CA

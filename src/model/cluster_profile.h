@@ -38,9 +38,9 @@ struct Taint {
 struct NodePlan {
   NodeName name;
   Role role{Role::worker};
-  IpAddress address;              // where it shall live: the static address of its config
+  IpAddress address;              // its final address: the static one of its config
   IpAddress maintenance_address;  // where it is before that (DHCP); equal to `address` if not given
-  MacAddress mac;                 // empty: not told
+  MacAddress mac;                 // empty: not set
   MachineUuid uuid;
   SerialNumber serial;
   std::optional<std::uint32_t> vmid;
@@ -79,7 +79,7 @@ struct TalosPlan {
   std::string config_dir, secrets_file, patches_dir;
 };
 
-/// How the nodes' virtual machines are made, as far as Talos cares. What is not told is not judged.
+/// How the nodes' virtual machines are made, as far as Talos cares. What is not set is not checked.
 struct ProxmoxPlan {
   std::string machine;          // "q35"
   std::string bios;             // "ovmf"
@@ -117,7 +117,7 @@ struct Budgets {
   Duration call{std::chrono::seconds(10)};
   Duration poll{std::chrono::seconds(5)};
   Duration reset{std::chrono::minutes(10)};
-  Duration stuck{std::chrono::minutes(5)};  // in one stage, until it is told what is unmet
+  Duration stuck{std::chrono::minutes(5)};  // in one stage, until ichor says what is unmet
 };
 
 struct KubernetesPlan;  // model/kubernetes_plan.h

@@ -21,7 +21,7 @@ struct MachineConfig {
 struct ConfigSet {
   std::map<NodeName, MachineConfig> nodes;
   Digest
-      secrets_fingerprint;  // of the secrets all of them were made with; empty: nobody keeps those
+      secrets_fingerprint;  // of the secrets all of them were made with; empty: they are not kept
   std::string contract;     // "1.12", by which they were generated; empty: they were ready-made
   Digest plan;  // over profile and configs: tells that an operator edited between runs; empty: of
                 // some nodes only

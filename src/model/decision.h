@@ -55,7 +55,7 @@ struct Act {
 struct Stop {
   Finding finding;
   bool unsafe{false};            // exit code 5 instead of 1
-  std::vector<Finding> more{};   // found in the same look, so that all can be mended at once
+  std::vector<Finding> more{};   // found in the same look, so that all can be fixed at once
   std::vector<Unmet> unmet{};    // object by object, in Kubernetes phases
   StepEnd end{StepEnd::failed};  // of a Kubernetes phase
 };

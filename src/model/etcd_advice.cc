@@ -148,7 +148,7 @@ std::string unknown_member_advice(const ClusterProfile& profile,
     return is_control_plane(profile, member);
   });
   if (known == members.end()) {
-    return "the data belongs to another cluster: `talosctl etcd members` tells whose it is";
+    return "the data belongs to another cluster: `talosctl etcd members` shows whose it is";
   }
   return fmt::format(
       "if {0} is in use, add it to the profile as a control plane; if it is gone for good, "

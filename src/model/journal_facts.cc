@@ -30,7 +30,7 @@ void JournalFacts::fold(const JournalRecord& record, MonoTime now) {
   // Machines at a provider have facts of their own (phase/provision_facts.h). What the journal
   // knows of a node's life ends with its machine. A machine that was made is a new life as well,
   // for one that others removed left no record; unless the node did something since it was asked
-  // for: then this outcome is told late, and of that same life.
+  // for: then this outcome comes late, and of that same life.
   if (record.call >= kCreateVm) {
     const bool done = record.kind == RecordKind::outcome && record.outcome == OutcomeKind::done;
     const bool removed = done && record.call == kDestroyVm;
@@ -138,7 +138,7 @@ const std::string* JournalFacts::came_back_in(const NodeName& node) const {
 
 bool JournalFacts::found_running(const NodeName& node) const {
   const BoundIdentity* first_seen = bound(node);
-  // In maintenance mode nobody may read the boot id.
+  // In maintenance mode the boot id cannot be read.
   return first_seen && !first_seen->identity.boot_id.value().empty() &&
          !last(Call::apply_configuration, node);
 }

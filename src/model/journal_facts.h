@@ -19,7 +19,7 @@ struct MutationFact {
   OutcomeKind outcome{OutcomeKind::unknown};
   std::string mark;  // what tells one life of the node from the next: fingerprint or boot id
   Digest payload;    // of the config that was sent
-  MonoTime at{};     // when it was told; for records of an earlier run, when this run began
+  MonoTime at{};     // when it was recorded; for records of an earlier run, when this run began
 };
 
 struct BoundIdentity {
@@ -43,7 +43,7 @@ class JournalFacts {
   bool confirmed(const NodeName& node) const;
   const std::optional<NodeName>& bootstrap_target() const { return bootstrap_target_; }
   const Digest& secrets() const { return secrets_; }
-  /// By which the cluster's configs are generated: "1.12". Empty: not told yet.
+  /// By which the cluster's configs are generated: "1.12". Empty: not recorded yet.
   const std::string& contract() const { return contract_; }
   bool excluded(const NodeName& node) const;
   /// Whether the node ran under the cluster's CA when this journal first heard of it, and ichor has
@@ -54,7 +54,7 @@ class JournalFacts {
   const std::string* came_back_in(const NodeName& node) const;
   /// The operator said that this journal goes on with a cluster that it has not made.
   bool adopted() const { return adopted_; }
-  /// The cluster's name, as the last run had it. Empty: not told.
+  /// The cluster's name, as the last run had it. Empty: not recorded.
   const std::string& cluster() const { return cluster_; }
   /// Of the last run that worked on nodes: profile and configs. Empty: there was none.
   const Digest& plan() const { return plan_; }
@@ -96,7 +96,7 @@ BoundIdentity decode_identity(std::string_view text);
 inline constexpr std::string_view kSettledKey = "settled";
 inline constexpr std::string_view kResetKey = "reset";
 inline constexpr std::string_view kAdoptedKey = "adopted";
-/// Somebody broke the lock of a run; value: of which one.
+/// `ichor unlock` broke the lock of a run; value: of which one.
 inline constexpr std::string_view kUnlockedKey = "lock broken";
 /// What a decision rested on, by the phase's name: for people who read the journal.
 inline constexpr std::string_view kVerdictKey = "verdict ";

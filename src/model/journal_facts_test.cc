@@ -191,7 +191,7 @@ TEST(JournalFacts, AMachineThatIsMadeStartsANewLife) {
   EXPECT_EQ(facts.last(Call::apply_configuration, kNode), nullptr);
 }
 
-TEST(JournalFacts, ACreationThatIsToldLateEndsNoLife) {
+TEST(JournalFacts, ACreationThatIsRecordedLateEndsNoLife) {
   JournalFacts facts;
   facts.fold(intent(1, kCreateVm, "proxmox create 801"), MonoTime{});
   facts.fold(intent(2, Call::apply_configuration, "pin"), MonoTime{});

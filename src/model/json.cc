@@ -73,7 +73,7 @@ Result<nlohmann::json> parse_json(std::string_view text, JsonLimits limits) {
     return fail(Errc::invalid, std::move(excess));
   }
   nlohmann::json tree = nlohmann::json::parse(text, nullptr, false);
-  if (tree.is_discarded()) return fail(Errc::invalid, "it is no JSON");
+  if (tree.is_discarded()) return fail(Errc::invalid, "it is not JSON");
   return tree;
 }
 

@@ -21,7 +21,7 @@ struct JsonLimits {
 std::string json_excess(std::string_view text, JsonLimits limits = {});
 
 /// A tree of a text that keeps within the limits, which are checked before anything is built.
-/// Errc::invalid if it does not, and the error names the limit, or if it is no JSON.
+/// Errc::invalid if it does not, and the error names the limit, or if it is not JSON.
 Result<nlohmann::json> parse_json(std::string_view text, JsonLimits limits = {});
 
 /// About how many bytes of memory a tree takes, never fewer than it does.

@@ -19,7 +19,7 @@ TEST(Json, IsTakenWithinItsLimits) {
   EXPECT_EQ(text_in(*tree, "kind"), "Status");
   EXPECT_EQ(text_in(*tree, "code"), "");
   EXPECT_EQ(text_in((*tree)["n"], "kind"), "");
-  EXPECT_THAT(refusal("{"), HasSubstr("no JSON"));
+  EXPECT_THAT(refusal("{"), HasSubstr("not JSON"));
 }
 
 TEST(Json, ThatIsNestedDeepIsRefusedBeforeItIsBuilt) {

@@ -15,7 +15,7 @@ namespace ichor {
 using KubeObject = nlohmann::json;
 using KubeObjects = std::vector<KubeObject>;
 
-/// An object as a server showed it. Nobody changes it, so all who read it share it.
+/// An object as a server showed it. It never changes, so all readers share it.
 using SeenObject = std::shared_ptr<const KubeObject>;
 
 /// Objects as a server showed them. A copy shares them, because a tree of JSON is dear to copy and

@@ -46,7 +46,7 @@ struct KubernetesPlan {
   std::vector<std::string> secret_manifests;
   std::vector<SecretItem> secrets;
 
-  /// A chart as helm is told it.
+  /// A chart, as helm needs it.
   struct Chart {
     std::string chart;  // oci://…, a folder, or REPO/NAME
     std::string version;

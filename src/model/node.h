@@ -52,7 +52,7 @@ struct Identity {
   std::vector<MacAddress> macs;  // of physical links, sorted
   BootId boot_id;                // empty where the node cannot tell (maintenance mode)
   /// When the node created its first resources, by its own clock: the same within a boot, another
-  /// after the next one. Read where the boot id cannot be. Empty: not told.
+  /// after the next one. Read where the boot id cannot be. Empty: not known.
   std::string since{};
 
   /// The same machine: UUIDs equal, or, where one has none, a MAC in common.

@@ -45,7 +45,7 @@ struct AccessOptions {
   std::vector<std::string> endpoints;  // addresses or names of nodes; empty: nodes are dialled
 };
 
-/// How much is believed of a node that has no config yet, if the profile shall not say.
+/// How much is believed of a node that has no config yet, if not by the profile.
 struct TrustOptions {
   bool insecure{false};
   std::vector<Fingerprint> fingerprints;          // any of them is good
@@ -61,11 +61,11 @@ struct NodeOptions {
   std::map<NodeName, std::string> wipe_consents;  // by node: the serial of the disk
 };
 
-/// How often and how long is tried, if the profile shall not say.
+/// How often and how long is tried, if not by the profile.
 struct PatienceOptions {
   std::optional<int> retries;
   std::optional<Duration> retry_initial, retry_max;
-  std::optional<Duration> stuck;                // in one stage, until it is told what is unmet
+  std::optional<Duration> stuck;                // in one stage, until ichor says what is unmet
   std::optional<Duration> apply, verify, etcd;  // for the whole step
 };
 
@@ -76,7 +76,7 @@ struct ChangeOptions {
   bool offline{false};  // a plan by profile and journal alone, no node is asked
   Order order{Order::as_profile};
   std::optional<int> concurrency;
-  bool adopt{false};  // go on with a journal that was begun on another machine
+  bool adopt{false};  // go on with a journal that another machine started
   bool raise_contract{false};
   PatienceOptions patience;
   std::string config_dir;  // ready-made configs; empty: those of the profile, or generated ones

@@ -14,8 +14,8 @@ namespace ichor {
 /// What is at an address, as one TLS handshake at apid's port tells.
 enum class PeerKind {
   nothing,      // no answer, or no way there
-  refused,      // a machine is there, and nobody listens
-  other,        // somebody listens who is not Talos
+  refused,      // a machine is there, and no program listens
+  other,        // a program listens that is not Talos
   foreign,      // Talos under the CA of another cluster, or of one that is not known here
   ours,         // Talos under this cluster's CA
   maintenance,  // Talos without a config

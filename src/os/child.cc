@@ -33,7 +33,7 @@ Result<ProcessResult> run_child(ProcessCall call, const ChildPlace& place) {
     loop.post([&task] { task.start(); });
     loop.run();
   }
-  // The program was told; now the signal does to this process what it would have done before.
+  // The program got the signal; now the signal does to this process what it would have done before.
   if (signal != 0) std::raise(signal);
   return result;
 }

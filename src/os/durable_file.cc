@@ -162,7 +162,9 @@ Result<std::optional<SecretString>> read_in(const Folder& folder, const std::str
   }
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return system_error(path, "cannot be looked at", errno);
-  if (!S_ISREG(facts.st_mode)) return fail(Errc::unsafe, fmt::format("{}: no regular file", path));
+  if (!S_ISREG(facts.st_mode)) {
+    return fail(Errc::unsafe, fmt::format("{}: not a regular file", path));
+  }
   if (is_secret && (facts.st_mode & 077) != 0) return too_open(path, facts.st_mode);
   auto bytes = read_all(file.get(), path, size_max);
   if (!bytes) return forward_error(bytes);
@@ -266,7 +268,7 @@ Result<SecretString> read_named(const std::string& path, std::size_t size_max, b
       S_ISFIFO(facts.st_mode) &&
       (path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/") || path == "/dev/stdin");
   if (!S_ISREG(facts.st_mode) && !pipe) {
-    return fail(Errc::invalid, fmt::format("{}: no regular file", path));
+    return fail(Errc::invalid, fmt::format("{}: not a regular file", path));
   }
   if (is_secret && S_ISREG(facts.st_mode) && (facts.st_mode & 077) != 0) {
     return too_open(path, facts.st_mode);

@@ -12,7 +12,7 @@
 
 namespace ichor {
 
-/// A folder opened once and then used by descriptor, so that nobody can swap it in between.
+/// A folder opened once and then used by descriptor, so that no program can swap it in between.
 class Folder {
  public:
   enum class Access { shared, owner_only };
@@ -39,7 +39,7 @@ class Folder {
 };
 
 /// The bytes of a file, or nothing if there is none. Errc::unsafe for a symbolic link or anything
-/// that is no regular file, Errc::invalid above `size_max`.
+/// that is not a regular file, Errc::invalid above `size_max`.
 Result<std::optional<SecretString>> read_file(const Folder& folder, const std::string& name,
                                               std::size_t size_max);
 
@@ -67,9 +67,9 @@ Result<bool> create_file(const Folder& folder, const std::string& name, const Se
 /// Whether there is a regular file, or a link to one.
 bool has_file(const std::string& path);
 
-/// A file that the operator named. Symbolic links are followed: it is his own choice. Errc::invalid
-/// if it is missing, larger than `size_max`, or neither a regular file nor a pipe that this process
-/// was started with: one that lies in a folder could hold us for ever.
+/// A file that the operator named. Symbolic links are followed: that is the operator's choice.
+/// Errc::invalid if it is missing, larger than `size_max`, or neither a regular file nor a pipe
+/// that this process was started with: one that lies in a folder could hold us for ever.
 Result<std::string> read_input(const std::string& path, std::size_t size_max);
 
 /// As read_input for a file below a folder; nothing if there is none. Errc::unsafe if a symbolic

@@ -89,7 +89,7 @@ TEST_F(DurableFileTest, CreatesAFileOnceAndNeverReplacesIt) {
   EXPECT_EQ(std::distance(fs::directory_iterator(path("state")), fs::directory_iterator()), 1);
 }
 
-TEST_F(DurableFileTest, DoesNotFollowALinkThatSomebodyPutThere) {
+TEST_F(DurableFileTest, DoesNotFollowALinkOfAnotherUser) {
   const Folder state = folder();
   std::ofstream(path("victim")) << "precious";
   fs::create_symlink(path("victim"), path("state/kubeconfig"));
@@ -120,7 +120,7 @@ TEST_F(DurableFileTest, ReadsInputsUpToTheirLimit) {
   EXPECT_THAT(read_input(path("ichor.yaml"), 99).error().message,
               HasSubstr("larger than 99 bytes"));
   EXPECT_THAT(read_input(path("absent"), 99).error().message, HasSubstr("No such file"));
-  EXPECT_THAT(read_input(dir_, 99).error().message, HasSubstr("no regular file"));
+  EXPECT_THAT(read_input(dir_, 99).error().message, HasSubstr("not a regular file"));
 }
 
 TEST_F(DurableFileTest, ReadsBelowAFolderAndNotBesideIt) {

@@ -18,10 +18,10 @@ class FileArtifacts final : public Artifacts {
   static Result<std::unique_ptr<FileArtifacts>> open(const std::string& path);
 
   Result<void> write(const std::string& name, const SecretString& content) override;
-  /// Nothing also if the file cannot be read: then it is written anew, and that says why.
+  /// Nothing also if the file cannot be read: then it is written again, and that says why.
   std::optional<SecretString> read(const std::string& name) override;
 
-  /// As read(), but trouble is told apart from a file that is missing.
+  /// As read(), but trouble differs from a file that is missing.
   Result<std::optional<SecretString>> load(const std::string& name) const;
 
   /// Writes a file that must not exist yet; false if it does.

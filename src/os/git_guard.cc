@@ -37,7 +37,7 @@ std::string find_git() {
 /// Git's exit code; nothing if it could not be run.
 std::optional<int> ask_git(const std::string& git, const std::string& folder,
                            const std::string& path) {
-  // A hook of the repository must not run because somebody asks a question about it.
+  // A hook of the repository must not run because ichor asks a question about it.
   std::vector<std::string> words{
       git, "-C", folder, "-c", "core.fsmonitor=false", "check-ignore", "--quiet", "--", path};
   std::vector<char*> argv;

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A repository as somebody who keeps his cluster in git has it.
+/// The repository of a user who keeps the cluster in git.
 class GitGuardTest : public ::testing::Test {
  protected:
   GitGuardTest() : dir_(*make_temp_dir("git-guard")), repository_(dir_ + "/repository") {

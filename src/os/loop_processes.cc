@@ -131,7 +131,7 @@ class Running : public std::enable_shared_from_this<Running> {
     converse();
   }
 
-  /// Ends the program; nobody wants its result any more.
+  /// Ends the program; the caller does not want its result any more.
   void stop() {
     if (!done_) return;
     done_ = nullptr;

@@ -13,7 +13,7 @@ namespace ichor {
 class LoopProcesses final : public Processes {
  public:
   /// `path` is the PATH that programs are found by and see, without its relative and empty
-  /// entries: those mean the working folder, which is often somebody else's repository. `home` is
+  /// entries: those mean the working folder, which is often another project's repository. `home` is
   /// their HOME. The loop must outlive this object.
   LoopProcesses(LoopClock& loop, std::string_view path, std::string home);
 

@@ -51,7 +51,7 @@ void harden_process() {
 #endif
   std::signal(SIGPIPE, SIG_IGN);
 #ifdef M_ARENA_MAX
-  // gRPC has many threads; an arena for each would keep what nobody uses any more.
+  // gRPC has many threads; an arena for each would keep what is not used any more.
   mallopt(M_ARENA_MAX, kArenas);
 #endif
   for (const char* name : {"SSLKEYLOGFILE", "GRPC_TRACE", "GRPC_VERBOSITY"}) unsetenv(name);

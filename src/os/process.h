@@ -17,7 +17,7 @@ void harden_process();
 /// This process for the lock: host, boot, pid, and a nonce that must be named to break the lock.
 LockOwner process_owner(Random& random);
 
-/// Tells this machine from others, and says nothing else about it; empty if it cannot be told.
+/// Identifies this machine and says nothing else about it; empty if that is not possible.
 std::string machine_mark();
 
 /// The file this process was started from.

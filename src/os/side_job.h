@@ -8,8 +8,8 @@
 
 namespace ichor {
 
-/// Work on a thread of its own, begun at once, whose result is wanted later. Who destroys it before
-/// the work is done tells the work to give up and waits until it has.
+/// Work on a thread of its own, started at once, whose result is wanted later. Who destroys it
+/// before the work is done tells the work to give up and waits until it has.
 template <class T>
 class SideJob {
  public:

@@ -25,7 +25,7 @@ PortAnswer answer_of(int error) {
   switch (error) {
     case 0: return PortAnswer::accepted;
     case ECONNREFUSED: return PortAnswer::refused;
-    // Nobody on the link said that the address is theirs.
+    // No machine on the link answered for the address.
     case EHOSTUNREACH:
     case ETIMEDOUT: return PortAnswer::silent;
     default: return PortAnswer::unreachable;

@@ -9,7 +9,7 @@
 namespace ichor {
 namespace {
 
-/// A port of the loopback that somebody listens on.
+/// A port of the loopback with a listener.
 class Listening {
  public:
   Listening() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -44,7 +44,7 @@ TEST(TcpProbe, TellsWhoListensFromWhoDoesNot) {
   EXPECT_EQ(probe_tcp(IpAddress("127.0.0.1"), listening.port(), kLimit), PortAnswer::refused);
 }
 
-TEST(TcpProbe, WhatIsNoAddressCannotBeReached) {
+TEST(TcpProbe, WhatIsNotAnAddressCannotBeReached) {
   EXPECT_EQ(probe_tcp(IpAddress("cp1.example"), 6443, kLimit), PortAnswer::unreachable);
 }
 

@@ -23,7 +23,7 @@ std::optional<Stop> older_than_journal(const Wanted& wanted, const NodeName& nod
                       fmt::format("the cluster is older than its journal: {} ran already when it "
                                   "was created",
                                   running),
-                      "restore the lost state folder; or confirm that you go on with this one: "
+                      "restore the lost state folder; or confirm that you continue with this one: "
                       "`ichor up --adopt`"},
               true};
 }
@@ -40,7 +40,7 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
                                     plan.name.value()),
                         fmt::format("look at its console: if it booted from an ISO or the network, "
                                     "boot it from its disk again, nothing is lost; if it was wiped "
-                                    "on purpose, `ichor reset {}` tells the journal",
+                                    "on purpose, `ichor reset {}` records that in the journal",
                                     plan.name.value())},
                 true};
   }
@@ -58,15 +58,15 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
   }
   std::string why = "in maintenance mode, no config yet";
   if (sent) {
-    why = may_have_landed ? "the config sent before did not take"
+    why = may_have_landed ? "the config sent before had no effect"
                           : "back in maintenance mode after a new boot";
   }
   if (auto stop = older_than_journal(wanted, plan.name)) return *std::move(stop);
   return Act{NodeCall{Call::apply_configuration, plan.name, config.digest, std::move(why), kNever}};
 }
 
-/// D2: before 1.13 Talos closes its port while it installs. A node that took its config and refuses
-/// connections since then installs, or cannot; only its console says which.
+/// D2: before 1.13 Talos closes its port while it installs. A node that accepted its config and
+/// refuses connections since then installs, or cannot; only its console says which.
 std::optional<Wait> installs_unseen(const Wanted& wanted, const NodePlan& plan,
                                     const NodeView& view) {
   const MutationFact* sent = wanted.facts.last(Call::apply_configuration, plan.name);
@@ -80,7 +80,7 @@ std::optional<Wait> installs_unseen(const Wanted& wanted, const NodePlan& plan,
       fmt::format("{} is installing; its API is offline: {}", name, to_text(*view.trouble)), "D2",
       fmt::format(
           "look at the console of {}: it says if the installer image cannot be pulled. Check "
-          "the registry, talos.installer_image and the schematic; then `ichor up` goes on",
+          "the registry, talos.installer_image and the schematic; then `ichor up` continues",
           name)};
 }
 
@@ -93,7 +93,7 @@ std::optional<Decision> decide_edit(const Wanted& wanted, const NodePlan& plan,
   const std::string& name = plan.name.value();
   const bool edited = sent->payload != config.digest;
   const bool may_take = !edited && sent->outcome != OutcomeKind::refused;
-  // One that ran it and runs another now was changed by somebody else.
+  // One that ran it and runs another now was changed outside ichor.
   const bool awaited = wanted.facts.settled(plan.name) && !wanted.facts.confirmed(plan.name);
   if (may_take && wanted.now - sent->at < kSettleTime && awaited) {
     return Wait{fmt::format("{} has the changed config and does not run it yet", name)};

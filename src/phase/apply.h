@@ -6,8 +6,8 @@ namespace ichor {
 
 /// Brings the node's config onto the node and waits until it has left installation with it. A node
 /// that runs exactly this config is left alone. One that runs an earlier config of ours gets the
-/// changed one: as it is before there is an etcd, without a reboot afterwards. One that somebody
-/// else configured is not touched.
+/// changed one: as it is before there is an etcd, without a reboot afterwards. One that was
+/// configured outside ichor is not touched.
 class Apply final : public NodePhase {
  public:
   std::string_view name() const override { return "apply"; }

@@ -99,7 +99,7 @@ TEST_F(ApplyTest, ARefusedConfigMayBeSentAgain) {
   EXPECT_TRUE(decides<Act>());
 }
 
-TEST_F(ApplyTest, ANodeThatBootedAnewWithoutTheConfigGetsItAgain) {
+TEST_F(ApplyTest, ANodeThatRebootedWithoutTheConfigGetsItAgain) {
   in_maintenance("key-2");
   sent("key-1", OutcomeKind::done, seconds(5));
   EXPECT_TRUE(decides<Wait>()) << "another key may be the same boot";
@@ -244,7 +244,7 @@ TEST_F(EditTest, TheChangeIsGivenTimeAndSentAgainIfItWasLost) {
   EXPECT_TRUE(decides<Act>());
 }
 
-TEST_F(EditTest, AConfigThatSomebodyElseChangedIsNotTouched) {
+TEST_F(EditTest, AConfigThatWasChangedOutsideIsNotTouched) {
   // What was sent is what is wanted, and the node has another one.
   sent_config(digest(1), OutcomeKind::done);
   EXPECT_EQ(std::get<Stop>(decide()).finding.id, "O4");
@@ -257,7 +257,7 @@ TEST_F(EditTest, AnUnansweredChangeThatTheNodeWasSeenToRunIsNotSentAgain) {
   settled(seq_ + 1);
   EXPECT_TRUE(decides<Satisfied>());
   configured(Stage::running, digest(9));
-  EXPECT_EQ(std::get<Stop>(decide()).finding.id, "O4") << "somebody else changed it since";
+  EXPECT_EQ(std::get<Stop>(decide()).finding.id, "O4") << "it was changed outside ichor since";
 }
 
 TEST_F(ApplyTest, BesideAClusterOlderThanTheJournalNothingIsInstalled) {

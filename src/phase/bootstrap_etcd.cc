@@ -63,7 +63,7 @@ std::optional<Decision> decide_existing(const Wanted& wanted, const ClusterView&
   const std::vector<EtcdMember>& members = groups[0].members;
   for (const EtcdMember& member : unknown_members(wanted.profile, members)) {
     return unsafe("E5", {},
-                  fmt::format("etcd has a member {} that is no control plane of this profile",
+                  fmt::format("etcd has a member {} that is not a control plane of this profile",
                               member.hostname),
                   unknown_member_advice(wanted.profile, members, member));
   }
@@ -137,10 +137,10 @@ std::optional<Stop> older_than_journal(const Wanted& wanted) {
     if (plan.role != Role::control_plane || !wanted.facts.found_running(plan.name)) continue;
     return unsafe(
         "L6", plan.name,
-        fmt::format("{} ran already when the journal was created, so whether etcd was ever "
+        fmt::format("{} was already running when the journal was created, so whether etcd was ever "
                     "bootstrapped is not known",
                     plan.name.value()),
-        "restore the lost state folder; or confirm that you go on with this one: "
+        "restore the lost state folder; or confirm that you continue with this one: "
         "`ichor up --adopt`");
   }
   return std::nullopt;
@@ -152,8 +152,8 @@ const NodeView* find(const ClusterView& view, const NodeName& name) {
   return found == view.nodes.end() ? nullptr : &*found;
 }
 
-/// How long the target may look as if it had not been told. One that said yes first pulls etcd's
-/// image, and another call would make it begin again.
+/// How long the target may look as if the call had not reached it. One that said yes first pulls
+/// etcd's image, and another call would make it begin again.
 Duration patience_after(const MutationFact& sent, const NodeView& target) {
   const bool prepares = sent.outcome == OutcomeKind::done && target.etcd.service_state != "Failed";
   return prepares ? kPullTime : kSettleTime;
@@ -192,7 +192,7 @@ std::optional<Stop> waits_for_spec(const Wanted& wanted, const NodeView& target)
       sent && sent->outcome == OutcomeKind::done && sent->mark == target.identity->boot_id.value();
   if (!taken || !etcd || etcd->last_message.find("spec") == std::string::npos) return std::nullopt;
   return Stop{Finding{Severity::error, "E2", target.node, "bootstrap",
-                      fmt::format("{} took the bootstrap and its etcd does not start: {}",
+                      fmt::format("{} accepted the bootstrap, but etcd does not start: {}",
                                   target.node.value(), etcd_state(target)),
                       "no address fits cluster.etcd.advertisedSubnets, or the node has none yet: "
                       "correct it with `talosctl patch machineconfig`, then run `ichor up` again"}};
@@ -203,7 +203,7 @@ std::string why_now(const Wanted& wanted, const NodeView& target) {
   const MutationFact* sent = wanted.facts.last(Call::bootstrap, target.node);
   if (!sent || sent->outcome == OutcomeKind::refused) return "no control plane has etcd data";
   const bool same_boot = sent->mark == target.identity->boot_id.value();
-  return same_boot ? "no control plane has etcd data: the call sent before did not take"
+  return same_boot ? "no control plane has etcd data: the call sent before had no effect"
                    : "no control plane has etcd data: the call was lost by a reboot (E1)";
 }
 
@@ -217,7 +217,7 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
   if (auto decided = decide_existing(wanted, view)) return *std::move(decided);
 
   MonoTime oldest = wanted.now;
-  // Before anybody is waited for: a dead disk can be what he waits for.
+  // Before any wait: a dead disk can be what the node waits for.
   for (const NodeView& node : view.nodes) {
     if (auto stop = on_wrong_disk(wanted, node)) return *std::move(stop);
     if (auto stop = decide_dead_disk(node)) return *std::move(stop);

@@ -4,10 +4,10 @@
 
 namespace ichor {
 
-/// How long a node that was told to bootstrap may take to pull etcd's image.
+/// How long a node that got the bootstrap call may take to pull etcd's image.
 inline constexpr Duration kPullTime = std::chrono::minutes(5);
 
-/// Makes etcd exist, exactly once in the life of the cluster.
+/// Bootstraps etcd, once per cluster.
 ///
 /// Talos' own guard is local to one node: nothing on the servers stops two control planes from
 /// being bootstrapped into two clusters. So the call is made only when every planned control plane

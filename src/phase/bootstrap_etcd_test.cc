@@ -173,7 +173,7 @@ TEST_F(BootstrapEtcdTest, ANodeThatSaidYesMayPullItsImageInPeace) {
   EXPECT_TRUE(std::holds_alternative<Act>(decide()));
 }
 
-TEST_F(BootstrapEtcdTest, ANodeThatCouldNotPrepareEtcdIsToldAgain) {
+TEST_F(BootstrapEtcdTest, ANodeThatCouldNotPrepareEtcdIsBootstrappedAgain) {
   remember_target("cp1");
   view_.nodes[0].etcd.service_state = "Failed";
   remember_call("cp1", "boot-cp1", OutcomeKind::done, seconds(10));
@@ -223,7 +223,7 @@ TEST_F(BootstrapEtcdTest, ALostBootstrapSaysThatARebootTookIt) {
   EXPECT_NE(std::get<Act>(decision).node_call().why.find("(E1)"), std::string::npos);
 }
 
-TEST_F(BootstrapEtcdTest, AnEtcdThatWaitsForItsSpecStopsInsteadOfBeingToldAgain) {
+TEST_F(BootstrapEtcdTest, AnEtcdThatWaitsForItsSpecStopsInsteadOfAnotherCall) {
   remember_target("cp1");
   view_.nodes[0].services = std::vector<ServiceStatus>{
       {"etcd", "Preparing", false, true, "Running pre state: waiting for etcd spec"}};
@@ -236,7 +236,7 @@ TEST_F(BootstrapEtcdTest, AnEtcdThatWaitsForItsSpecStopsInsteadOfBeingToldAgain)
   EXPECT_TRUE(std::holds_alternative<Act>(decide()));
 }
 
-TEST_F(BootstrapEtcdTest, DataThatNobodyAskedForIsAnOldClusters) {
+TEST_F(BootstrapEtcdTest, DataWithoutABootstrapCallIsOfAnOldCluster) {
   remember_target("cp1");
   view_.nodes[1].etcd.has_data = Known::yes;
   EXPECT_EQ(std::get<Wait>(decide()).fault, "E5");
@@ -349,10 +349,10 @@ TEST_F(BootstrapEtcdTest, ACallThatDidNotTakeIsSaidToBeOne) {
   remember_target("cp1");
   remember_call("cp1", "boot-cp1", OutcomeKind::unknown, kSettleTime + seconds(1));
   const Decision decision = decide();
-  EXPECT_NE(std::get<Act>(decision).node_call().why.find("did not take"), std::string::npos);
+  EXPECT_NE(std::get<Act>(decision).node_call().why.find("had no effect"), std::string::npos);
 }
 
-TEST_F(BootstrapEtcdTest, AnEtcdThatWaitsForSomethingElseIsToldAgain) {
+TEST_F(BootstrapEtcdTest, AnEtcdThatWaitsForSomethingElseIsBootstrappedAgain) {
   remember_target("cp1");
   view_.nodes[0].services =
       std::vector<ServiceStatus>{{"etcd", "Preparing", false, true, "pulling its image"}};

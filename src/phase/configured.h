@@ -5,7 +5,7 @@
 namespace ichor {
 
 /// The node left maintenance mode with a config of this cluster, and nothing is unmet but what
-/// needs an etcd that nobody has bootstrapped yet. What `verify` can ask before bootstrap; a
+/// needs an etcd that is not bootstrapped yet. What `verify` can ask before bootstrap; a
 /// control plane that has etcd data must run instead.
 class Configured final : public NodePhase {
  public:

@@ -7,7 +7,7 @@
 
 namespace ichor {
 
-/// D11: the disk that the node runs from takes no more writes. Nothing mends that but another disk;
+/// D11: the disk that the node runs from fails every write. Only another disk fixes that;
 /// nullopt where the disks were not read or are well.
 std::optional<Stop> decide_dead_disk(const NodeView& view);
 

@@ -58,7 +58,7 @@ const EtcdMember* find_learner(const ClusterView& view) {
   return nullptr;
 }
 
-/// The same as another member sees it: a learner's own etcd answers nobody, and whoever waits to
+/// The same as another member sees it: a learner's own etcd answers no calls, and whoever waits to
 /// join behind it says no more than that it is not healthy.
 std::optional<Wait> learner_listed(const Wanted& wanted, const ClusterView& view) {
   const EtcdMember* learner = find_learner(view);
@@ -105,7 +105,8 @@ bool is_control_plane(const Wanted& wanted, const NodeView& node) {
   return plan && plan->role == Role::control_plane;
 }
 
-/// E9: every alarm that somebody lists, each told once and of the member that it was raised for.
+/// E9: every alarm that a member lists, each reported once and for the member that it was raised
+/// for.
 std::optional<Stop> find_alarm(const Wanted& wanted, const ClusterView& view) {
   std::vector<Finding> found;
   std::set<std::string> told;

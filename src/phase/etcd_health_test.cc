@@ -107,7 +107,7 @@ TEST_F(EtcdHealthTest, AnAlarmStopsWithItsCommands) {
   EXPECT_THAT(std::get<Stop>(decision).finding.fix, HasSubstr("etcd defrag"));
 }
 
-TEST_F(EtcdHealthTest, AnAlarmIsToldOfItsMemberWhoeverListsIt) {
+TEST_F(EtcdHealthTest, AnAlarmIsReportedForItsMemberWhicheverNodeListsIt) {
   // Every member lists the alarms of all; the status repeats them.
   for (NodeView& node : view_.nodes) {
     node.etcd.alarms->push_back({EtcdMemberId(3), EtcdAlarmKind::corrupt});

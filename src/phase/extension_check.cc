@@ -21,11 +21,12 @@ Check warning(const NodeName& node, std::string what, std::string fix) {
 
 Check extension_check(const ClusterProfile& profile,
                       const std::optional<std::vector<std::string>>& wanted, const NodeView& view) {
-  if (!view.hardware) return {kName, Verdict::skipped, "the node has not told them"};
+  if (!view.hardware) return {kName, Verdict::skipped, "the node has not reported them"};
   if (view.hardware->container) return {kName, Verdict::not_applicable, "container"};
   const NodePlan& plan = *profile.find(view.node);
   if (!wanted || !plan.schematic.empty()) {
-    return {kName, Verdict::skipped, "the schematic is known by its ID, which does not tell them"};
+    return {kName, Verdict::skipped,
+            "the profile has only the ID of the schematic, which does not list them"};
   }
   const std::vector<std::string>& has = view.hardware->extensions;
   std::vector<std::string> missing;

@@ -106,13 +106,13 @@ Result<InstallDisks> by_selector(const DiskSelector& selector, const std::vector
     size = parse_size(selector.size);
     if (!size) {
       return fail(Errc::invalid,
-                  fmt::format("\"{}\" is no size such as \">= 100GB\"", selector.size));
+                  fmt::format("\"{}\" is not a size such as \">= 100GB\"", selector.size));
     }
   }
   constexpr std::array<std::string_view, 5> kTypes = {"", "nvme", "sd", "hdd", "ssd"};
   if (std::find(kTypes.begin(), kTypes.end(), selector.type) == kTypes.end()) {
     return fail(Errc::invalid,
-                fmt::format("\"{}\" is no type of disk: nvme, sd, hdd or ssd", selector.type));
+                fmt::format("\"{}\" is not a type of disk: nvme, sd, hdd or ssd", selector.type));
   }
   InstallDisks found;
   std::copy_if(present.begin(), present.end(), std::back_inserter(found.disks),

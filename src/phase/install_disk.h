@@ -12,7 +12,7 @@ namespace ichor {
 
 /// Which of a machine's disks the config means, by Talos' own rules: a selector wins over a path,
 /// its terms must all hold, and a disk without a transport, a read-only one and a CD never match.
-/// Talos takes the first match by id; here all of them are told, because a second one means that
+/// Talos takes the first match by id; ichor names all of them, because a second one means that
 /// the selector says less than its author thinks.
 struct InstallDisks {
   enum class How {
@@ -27,7 +27,7 @@ struct InstallDisks {
 /// An error if the selector itself cannot be read (a size, a type).
 Result<InstallDisks> install_disks(const NodePlan& plan, const std::vector<Disk>& present);
 
-/// Talos installs to it if it is told so: it has a transport, can be written and is no CD.
+/// Talos installs to it if the config says so: it has a transport, can be written and is no CD.
 bool takes_talos(const Disk& disk);
 
 /// What the profile says of the disk: "/dev/sda", or "serial S1, size >= 100GB" of a selector.

@@ -45,7 +45,7 @@ TEST_F(InstallDiskTest, APathMeansTheDiskWithThatPath) {
   EXPECT_THAT(chosen(), IsEmpty());
 }
 
-TEST_F(InstallDiskTest, WhatTheProfileWantsIsToldInItsOwnWords) {
+TEST_F(InstallDiskTest, WhatTheProfileWantsIsReportedInItsOwnWords) {
   plan_.disk = "/dev/sda";
   EXPECT_EQ(wanted_disk(plan_), "/dev/sda");
   plan_.disk_selector.serial = "S-*";

@@ -8,7 +8,7 @@ namespace ichor {
 
 inline constexpr std::string_view kKubeconfigPhase = "kubeconfig";
 
-/// Fetches the admin kubeconfig from a control plane that answers; nothing if it is there already.
+/// Fetches the admin kubeconfig from a control plane that answers; nothing if it already exists.
 std::optional<Decision> fetch_kubeconfig(const Wanted& wanted, const ClusterView& view);
 
 /// The admin kubeconfig is written, and the API server answers through it.

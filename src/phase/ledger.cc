@@ -10,7 +10,7 @@ namespace ichor {
 namespace {
 /// A disk that takes longer than this to commit a row is treated as failed.
 constexpr Duration kAppendLimit = std::chrono::seconds(5);
-/// What a run may still record after it was told to stop, all of it together: with the append that
+/// What a run may still record after it was asked to stop, all of it together: with the append that
 /// was under way then it is gone within ten seconds.
 constexpr Duration kFarewellLimit = std::chrono::seconds(4);
 }  // namespace

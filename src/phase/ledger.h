@@ -24,9 +24,9 @@ class Ledger {
   /// Reads and folds everything earlier runs left.
   Task<Result<void>> load();
 
-  /// Durable when it returns. Not subject to the run's cancellation: what was done must be told.
-  /// When an intent returns, half of the lease is still ahead: whatever paused this process, no
-  /// other one acts before the call that follows has ended.
+  /// Durable when it returns. Not subject to the run's cancellation: what was done must be
+  /// recorded. When an intent returns, half of the lease is still ahead: whatever paused this
+  /// process, no other one acts before the call that follows has ended.
   Task<Result<std::uint64_t>> append(JournalRecord record);
 
   /// Renews a lease that can run out, until the context ends or the lease is lost.
@@ -46,7 +46,7 @@ class Ledger {
   RunId run_;
   Lease lease_;
   JournalFacts facts_;
-  MonoTime leave_by_{kNever};  // set when the run was told to stop
+  MonoTime leave_by_{kNever};  // set when the run was asked to stop
   std::optional<Error> trouble_;
   CancelScope deaf_;
 };

@@ -72,7 +72,7 @@ TEST_F(LedgerTest, SeesASleepOfItsMachineThatTheMonotonicClockDoesNot) {
   EXPECT_EQ(seq.error().code, Errc::locked);
 }
 
-TEST_F(LedgerTest, LetsARunActThatOverslaptALeaseWhichNobodyTook) {
+TEST_F(LedgerTest, LetsARunActThatOversleptALeaseThatNoOtherTook) {
   EXPECT_EQ(append_over_pause(sim::Pause::stopped, RecordKind::intent, false), 1u);
   EXPECT_FALSE(ledger_->broken());
   EXPECT_FALSE(other_takes_over()) << "it was renewed";

@@ -123,7 +123,7 @@ class Matching {
     }
     if (shared.empty()) return;
     Finding finding;
-    // A clone that differs in what the profile goes by can still be told apart.
+    // A clone that differs in what the profile goes by can still be distinguished.
     finding.severity = Severity::warning;
     finding.id = "D8";
     finding.where = "scan";
@@ -210,7 +210,7 @@ class Matching {
     if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
   }
 
-  /// Only nodes of which nothing is told, and only machines that nobody else has a claim to.
+  /// Only nodes that the profile does not identify, and only machines that match no other node.
   void match_by_order() {
     std::vector<const NodePlan*> nodes;
     for (const NodePlan& plan : profile_.nodes) {

@@ -13,7 +13,7 @@
 namespace ichor {
 
 struct MatchOptions {
-  /// Nodes of which nothing but the name is told take the machines that are left, by the order of
+  /// Nodes with nothing but a name in the profile take the machines that are left, by the order of
   /// their addresses, if there are as many. Only the operator can say so.
   bool by_order{false};
 };
@@ -43,7 +43,7 @@ struct MachineMatch {
 };
 
 /// Matches by UUID, serial and the MACs of all physical links, and by what the journal bound
-/// before. Machines that fit nobody are left alone. Pure: the same sights give the same match.
+/// before. Machines that fit no node are left alone. Pure: the same sights give the same match.
 MachineMatch match_machines(const ClusterProfile& profile, const JournalFacts& facts,
                             const std::vector<Sighting>& seen, MatchOptions options = {});
 

@@ -95,7 +95,7 @@ TEST_F(MachineMatchTest, EverythingThatIsDeclaredMustBeTrue) {
   EXPECT_EQ(found.matrix[0].why, "the profile says UUID u9, the machine has u1");
 }
 
-TEST_F(MachineMatchTest, ExtraMachinesAndStrangersAreNobody) {
+TEST_F(MachineMatchTest, ExtraMachinesAndStrangersMatchNoNode) {
   node("cp1", "aa:01");
   machine("10.0.0.7", "u2", {"bb:01"});
   machine("10.0.0.8", "u3", {"aa:01"}, PeerKind::foreign);

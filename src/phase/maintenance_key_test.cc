@@ -104,7 +104,7 @@ TEST_F(MaintenanceKeyTest, TheSameBootIsNoRebootUnlessTheClockWasSetMeanwhile) {
   EXPECT_EQ(missing(), "it did not reboot in between");
 }
 
-TEST_F(MaintenanceKeyTest, ABootThatIsNotToldIsNoEvidence) {
+TEST_F(MaintenanceKeyTest, ABootThatIsNotReportedIsNoEvidence) {
   claim_.identity.since.clear();
   EXPECT_EQ(missing(), "it does not say since when it runs");
   claim_.identity.since = "2.5";

@@ -24,7 +24,7 @@ bool usable(Stage stage) {
   return false;
 }
 
-/// Going on would harm somebody, not only fail.
+/// Going on would do harm, not only fail.
 bool is_refusal(const Finding& finding) {
   return finding.id == "D3" || finding.id == "D4" || finding.id == "D8" || finding.id == "O2" ||
          finding.id == "T2";

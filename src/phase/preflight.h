@@ -5,7 +5,7 @@
 namespace ichor {
 
 /// Is the node there, in a stage from which it can be brought up, and what the profile takes it
-/// for? Everything that is wrong with it is told at once.
+/// for? It reports everything that is wrong at once.
 class Preflight final : public NodePhase {
  public:
   std::string_view name() const override { return "preflight"; }

@@ -71,7 +71,7 @@ class Inspection {
   }
 
   void stage() {
-    if (!view_.status) return add("stage", Verdict::skipped, "the node has not told it");
+    if (!view_.status) return add("stage", Verdict::skipped, "the node has not reported it");
     const std::string name(name_of(view_.status->stage));
     if (in_maintenance() && wanted_.facts.settled(plan_.name)) {
       return complain("stage", Verdict::failed, "T2",
@@ -85,7 +85,7 @@ class Inspection {
   }
 
   void identity() {
-    if (!view_.identity) return add("identity", Verdict::skipped, "the node has not told it");
+    if (!view_.identity) return add("identity", Verdict::skipped, "the node has not reported it");
     if (std::string conflict = identity_conflict(plan_, *view_.identity); !conflict.empty()) {
       return complain("identity", Verdict::failed, "O2", std::move(conflict),
                       "correct uuid, serial or mac in the profile, or the address");
@@ -214,7 +214,7 @@ class Inspection {
     }
     if (container()) return add("memory", Verdict::not_applicable, "container");
     if (!view_.hardware || !view_.hardware->memory_bytes) {
-      return add("memory", Verdict::skipped, "unsupported: the node does not tell");
+      return add("memory", Verdict::skipped, "unsupported: the node does not report it");
     }
     const std::uint64_t has = *view_.hardware->memory_bytes >> 20;
     const bool control_plane = plan_.role == Role::control_plane;
@@ -227,7 +227,7 @@ class Inspection {
   }
 
   void version() {
-    if (!view_.version) return add("version", Verdict::skipped, "the node has not told it");
+    if (!view_.version) return add("version", Verdict::skipped, "the node has not reported it");
     const TalosVersion& runs = *view_.version;
     const TalosPlan& talos = wanted_.profile.talos;
     const auto minor = [](const TalosVersion& v) { return std::pair(v.major, v.minor); };
@@ -250,7 +250,7 @@ class Inspection {
 
   void time() {
     if (!view_.time_synced) {
-      return add("time", Verdict::skipped, "unsupported: the node does not tell");
+      return add("time", Verdict::skipped, "unsupported: the node does not report it");
     }
     if (*view_.time_synced) return add("time", Verdict::passed, "in sync");
     complain("time", Verdict::warning, "T7",
@@ -262,7 +262,7 @@ class Inspection {
   void secure_boot() {
     if (container()) return add("secure boot", Verdict::not_applicable, "container");
     if (!view_.hardware || !view_.hardware->secure_boot) {
-      return add("secure boot", Verdict::skipped, "unsupported: the node does not tell");
+      return add("secure boot", Verdict::skipped, "unsupported: the node does not report it");
     }
     const bool on = *view_.hardware->secure_boot;
     const TalosPlan& talos = wanted_.profile.talos;

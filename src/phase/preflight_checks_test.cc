@@ -78,7 +78,7 @@ TEST_F(PreflightChecksTest, AGoodMachinePassesEveryCheck) {
   EXPECT_THAT(stops(), IsEmpty());
 }
 
-TEST_F(PreflightChecksTest, EverythingThatIsWrongIsToldAtOnce) {
+TEST_F(PreflightChecksTest, EverythingThatIsWrongIsReportedAtOnce) {
   view_.disks->front().has_volumes = true;
   view_.hardware->memory_bytes = 1697ull << 20;
   view_.version = TalosVersion{1, 11, 0};

@@ -27,7 +27,7 @@ Finding finding_of(const ProviderError& error, const NodeName& node) {
   const std::string text = to_text(error);
   switch (error.kind) {
     case Kind::untrusted:
-      return problem("P7", node, "Proxmox does not prove itself: " + text,
+      return problem("P7", node, "the certificate of Proxmox cannot be verified: " + text,
                      "compare with `openssl x509 -noout -fingerprint -sha256 -in "
                      "/etc/pve/local/pve-ssl.pem` on the host, then correct ca_file or fingerprint "
                      "of providers.proxmox");
@@ -37,7 +37,7 @@ Finding finding_of(const ProviderError& error, const NodeName& node) {
                      "both machines");
     case Kind::unauthorized:
       return problem(
-          "P3", node, "Proxmox does not take the token: " + text,
+          "P3", node, "Proxmox does not accept the token: " + text,
           "make a new token (`pveum user token add USER@REALM TOKENID`) and put it where "
           "providers.proxmox.token says, then run the same command again");
     case Kind::forbidden:
@@ -50,7 +50,7 @@ Finding finding_of(const ProviderError& error, const NodeName& node) {
     case Kind::unreachable:
       return problem("P1", node, "Proxmox does not answer: " + text,
                      "check providers.proxmox.url and the host, then run the same command again: "
-                     "it goes on from there");
+                     "it continues from there");
     case Kind::exists:
       return problem(
           "P4", node, "the number is taken: " + text,

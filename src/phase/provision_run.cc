@@ -87,7 +87,7 @@ void ProvisionRun::report(const ProviderError& error, const NodeName& node) {
 RunResult ProvisionRun::conclude(Context context, MonoTime started, std::string done) {
   if (context.cancelled()) {
     result_.exit = Exit::interrupted;
-    result_.verdict = "interrupted; the same command goes on where this run was";
+    result_.verdict = "interrupted; the same command continues where this run was";
   } else if (is_broken()) {
     result_.exit = Exit::unsafe;
     result_.verdict = world_.ledger->trouble().message;
@@ -176,7 +176,7 @@ void ProvisionRun::note_failed_task(const VmAttempt& attempt, const ProviderTask
   failed_.insert(attempt.place.id);
   fail(problem("P1", attempt.node, what,
                fmt::format("correct what Proxmox names (its log: `pvenode task log {}` on the "
-                           "host), then run the same command again: it goes on from there",
+                           "host), then run the same command again: it continues from there",
                            task.id.value())),
        Exit::failed);
 }
@@ -367,7 +367,7 @@ Task<bool> ProvisionRun::do_work(Context context, std::vector<Work> work, Goal g
   std::string why;
   for (const auto& [id, reason] : waiting_) why += (why.empty() ? ": " : "; ") + reason;
   fail(problem("P1", {}, "the machines on Proxmox are not ready in time" + why,
-               "run the same command again: it goes on from there"),
+               "run the same command again: it continues from there"),
        Exit::out_of_time);
   co_return false;
 }
@@ -461,7 +461,7 @@ void ProvisionRun::keep_only(const std::vector<NodeName>& nodes) {
 Task<RunResult> ProvisionRun::verify(Context context, std::vector<NodeName> nodes) {
   const MonoTime started = context.now();
   const bool access = co_await check_access(context, ProviderUse::make);
-  // With a token that may not do everything the rest is still told.
+  // With a token that lacks rights the rest is still reported.
   const bool answers = access || !looks_.version().text.empty();
   if (answers && co_await look(context)) {
     ProvisionDecision decision =

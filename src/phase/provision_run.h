@@ -60,7 +60,7 @@ class ProvisionRun {
   Task<bool> check_image(Context context);
   Task<bool> look(Context context);
   void keep_only(const std::vector<NodeName>& nodes);
-  /// Findings of rule C7 on machines that are ours: errors fail the run, the rest is told.
+  /// Findings of rule C7 on machines that are ours: errors fail the run, the rest is reported.
   void judge_machines();
   /// Does all of it side by side, and waits a little. False: the run ends here.
   Task<bool> do_work(Context context, std::vector<Work> work, Goal goal);

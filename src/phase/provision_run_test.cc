@@ -250,7 +250,7 @@ TEST(Provision, TwoMachinesWithOneMacStopTheRun) {
   EXPECT_NE(result.findings[0].what.find("VM 700"), std::string::npos);
 }
 
-TEST(Provision, AFailedTaskIsToldAndTheNextRunGoesOn) {
+TEST(Provision, AFailedTaskIsReportedAndTheNextRunGoesOn) {
   Bed bed;
   bed.provider.tasks_fail["qmcreate 801"] = "lvcreate error: out of space";
   const RunResult first = bed.bring_up();
@@ -302,7 +302,7 @@ TEST(Provision, VerifyAndListLookAtTheNamedNodesOnly) {
   EXPECT_EQ(bed.process(list, never)->verdict, "2 machines are ours");
 }
 
-TEST(Provision, AQuotaIsToldWithTheProvidersWords) {
+TEST(Provision, AQuotaIsReportedWithTheProvidersWords) {
   Bed bed;
   bed.provider.refusals["create 802"] = {Kind::exhausted, Progress::answered,
                                          "POST /nodes/pve1/qemu", "quota exceeded"};

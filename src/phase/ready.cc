@@ -52,7 +52,7 @@ Decision Ready::decide(const Wanted& wanted, const ClusterView& view) const {
   if (Decision etcd = decide_etcd_health(wanted, view); !std::holds_alternative<Satisfied>(etcd)) {
     return etcd;
   }
-  // `health` may come before `kubeconfig`; without one nobody can ask the API.
+  // `health` may come before `kubeconfig`; without one ichor cannot ask the API.
   if (auto fetching = fetch_kubeconfig(wanted, view)) return *std::move(fetching);
   if (view.api_ready != Known::yes) {
     return Wait{view.api_trouble ? to_text(*view.api_trouble)

@@ -8,7 +8,7 @@ namespace ichor {
 inline constexpr Duration kSeenTogether = std::chrono::seconds(30);
 
 /// Id of the note that comes with a success on which no node is Ready, because the profile has
-/// `cni: none` and nobody has installed a CNI yet.
+/// `cni: none` and no CNI is installed yet.
 inline constexpr std::string_view kCniPending = "K1";
 
 /// The last look: everything that was asked for holds at the same time, now. Earlier phases saw

@@ -84,7 +84,7 @@ TEST_F(ReadyTest, AnUnreadConfigIsNotTheRightConfig) {
   EXPECT_NE(verdict(), "satisfied");
 }
 
-TEST_F(ReadyTest, AConfigThatSomebodyChangedStops) {
+TEST_F(ReadyTest, AConfigThatWasChangedStops) {
   view_.nodes[1].config = digest(7);
   EXPECT_EQ(verdict(), "stop O4");
 }

@@ -10,7 +10,7 @@ std::string recovery_for(const NodePlan& plan, Stage stage) {
   switch (stage) {
     case Stage::unknown:
       return fmt::format(
-          "look at the console of {}; `ichor preflight -n {}` tells whether it is "
+          "look at the console of {}; `ichor preflight -n {}` shows whether it is "
           "there",
           name, name);
     case Stage::maintenance:
@@ -18,17 +18,17 @@ std::string recovery_for(const NodePlan& plan, Stage stage) {
                          name, name);
     case Stage::installing:
       return fmt::format(
-          "`{} dmesg` tells whether the installer image can be pulled; fix the "
-          "registry or the disk, then `ichor up` goes on",
+          "`{} dmesg` shows whether the installer image can be pulled; fix the "
+          "registry or the disk, then `ichor up` continues",
           talosctl);
     case Stage::booting:
       return fmt::format(
-          "`{0} services` and `{0} dmesg` tell what it waits for; `{0} reboot` "
+          "`{0} services` and `{0} dmesg` show what it waits for; `{0} reboot` "
           "starts it again, `ichor verify -n {1}` looks again",
           talosctl, name);
     case Stage::running:
       return fmt::format(
-          "`{0} logs kubelet` and `kubectl describe node {1}` tell what is unmet; "
+          "`{0} logs kubelet` and `kubectl describe node {1}` show what is unmet; "
           "`ichor verify -n {1}` looks again",
           talosctl, name);
     case Stage::upgrading:
@@ -36,13 +36,13 @@ std::string recovery_for(const NodePlan& plan, Stage stage) {
       return fmt::format(
           "`{} dmesg --follow` shows its progress. It writes to its disk: do not switch {} off; "
           "when "
-          "it is through, `ichor up` goes on",
+          "it is through, `ichor up` continues",
           talosctl, name);
     case Stage::rebooting:
     case Stage::shutting_down:
       return fmt::format(
           "`{} dmesg --follow`; if {} does not go down, power-cycle it, then "
-          "`ichor up` goes on",
+          "`ichor up` continues",
           talosctl, name);
   }
   return {};

@@ -153,7 +153,7 @@ std::optional<std::string> Reset::quorum_unmet(const Wanted& wanted, const Clust
     if (other.node != node && healthy_voter(other)) ++healthy_without;
   }
   if (members == 0) {
-    // Nobody knows of an etcd; then there is none to protect, if everybody says so.
+    // No node knows of an etcd; then there is none to protect, if all nodes say so.
     const bool all_answer = std::all_of(view.nodes.begin(), view.nodes.end(), [&](const auto& one) {
       return wanted.profile.find(one.node)->role != Role::control_plane ||
              one.presence == Presence::maintenance;

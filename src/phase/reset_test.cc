@@ -146,7 +146,7 @@ TEST_F(ResetTest, WorkersGoSideBySideAndAreWaitedFor) {
   EXPECT_EQ(said(), "remember w1");
 }
 
-TEST_F(ResetTest, TheJournalIsToldAndThenItIsOver) {
+TEST_F(ResetTest, TheJournalRecordsItAndThenItIsOver) {
   want({"w1"});
   sent("w1", OutcomeKind::unknown, seconds(50));
   back_in_maintenance("w1");
@@ -156,7 +156,7 @@ TEST_F(ResetTest, TheJournalIsToldAndThenItIsOver) {
   EXPECT_EQ(facts_.last(Call::reset, NodeName("w1")), nullptr);
 }
 
-TEST_F(ResetTest, ANodeThatSomebodyElseResetIsOnlyMadeKnown) {
+TEST_F(ResetTest, ANodeThatWasResetOutsideIsOnlyRecorded) {
   want({"w1"});
   profile_.wipe_consents.clear();
   JournalRecord settled;

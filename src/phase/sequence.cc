@@ -69,7 +69,7 @@ std::vector<Step> bring_up(const ClusterProfile& profile) {
   const auto verify = std::make_shared<Verify>();
   using enum Milestone;
   std::vector<Step> steps{
-      // Reads only: a node that is not there is told before anything was changed on it.
+      // Reads only: a node that is not there is reported before anything is changed on it.
       {std::make_shared<Preflight>(), Who::every_node, none, none, false},
       // Before any mutation, because every mutation is checked against the bound identity.
       {std::make_shared<Discover>(), Who::every_node, none, none, false},
@@ -150,7 +150,7 @@ std::vector<Step> only(std::vector<Step> steps, const std::vector<std::string_vi
     }
   }
   for (auto step = kept.begin(); step != kept.end(); ++step) {
-    // What nobody reaches any more cannot be waited for, but what comes before it can.
+    // What no step reaches any more cannot be waited for, but what comes before it can.
     const auto reached_before = [&] {
       return std::any_of(kept.begin(), step,
                          [&](const Step& other) { return other.reaches == step->needs; });

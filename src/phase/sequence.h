@@ -55,7 +55,7 @@ std::vector<const KubernetesPhase*> kubernetes_phases(const std::vector<Step>& s
 
 /// The steps of the named phases, in their order. A milestone that a left-out step would reach is
 /// reached by the last step before it that is kept, so that the order stays; if there is none,
-/// nobody waits for it. That what was left out is true is for the phases to see.
+/// no step waits for it. That what was left out is true is for the phases to see.
 std::vector<Step> only(std::vector<Step> steps, const std::vector<std::string_view>& phases);
 
 }  // namespace ichor

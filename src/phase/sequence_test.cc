@@ -94,7 +94,7 @@ TEST(Sequence, APartOfItKeepsTheOrder) {
   EXPECT_NE(steps[1].needs, Milestone::none);
 }
 
-TEST(Sequence, APartOfItWaitsForNothingThatNobodyReaches) {
+TEST(Sequence, APartOfItWaitsForNothingThatNoStepReaches) {
   for (const std::string_view phase : {"preflight", "kubeconfig", "verify", "ready"}) {
     const std::vector<Step> steps = only(bring_up(ClusterProfile{}), {phase});
     ASSERT_FALSE(steps.empty()) << phase;

@@ -67,7 +67,7 @@ Finding stranger_finding(const ClusterProfile& profile, const NodePlan& plan,
   if (owner == nullptr) {
     finding.fix = fmt::format(
         "if this machine is {0}, correct its mac, uuid or serial in the profile; if {0} is "
-        "elsewhere, `--address {0}=IP` names where; `ip neigh show {1}` tells which MAC answers",
+        "elsewhere, `--address {0}=IP` names where; `ip neigh show {1}` shows which MAC answers",
         here, address);
     return finding;
   }

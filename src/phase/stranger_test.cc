@@ -38,7 +38,7 @@ TEST_F(StrangerTest, SwappedMachinesAreNamedWithTheFlagsThatTellWhereTheyAre) {
   EXPECT_THAT(finding().fix, HasSubstr("--address cp2=10.0.0.1 --address cp1=10.0.0.2"));
 }
 
-TEST_F(StrangerTest, AMachineOfNobodyIsDescribed) {
+TEST_F(StrangerTest, AMachineThatMatchesNoNodeIsDescribed) {
   view_.identity->macs = {MacAddress("52:54:00:00:00:77")};
   view_.identity->uuid = MachineUuid("u-7");
   EXPECT_THAT(finding().what, HasSubstr("it has MAC 52:54:00:00:00:77, UUID u-7; the profile says "

@@ -22,7 +22,7 @@ Finding left_alone(const VmSeen& vm, const ClusterProfile& profile) {
           "P4",
           {},
           "proxmox",
-          fmt::format("{} {} ({}) on {} has the tag {} and is no machine of the profile: it is "
+          fmt::format("{} {} ({}) on {} has the tag {} and is not a machine of the profile: it is "
                       "left alone",
                       vm.is_template ? "the template" : "VM", vm.place.id, vm.name, vm.place.host,
                       tag_of(profile)),

@@ -5,7 +5,7 @@
 namespace ichor {
 namespace {
 
-TEST(VmChange, ATokenThatSeesNothingIsToldSoBeforeTheListIsBelieved) {
+TEST(VmChange, ATokenThatSeesNothingIsReportedBeforeTheListIsBelieved) {
   for (const VmAction action : {VmAction::start, VmAction::stop, VmAction::destroy}) {
     Bed bed;
     ASSERT_EQ(bed.bring_up().exit, Exit::done);

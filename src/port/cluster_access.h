@@ -52,7 +52,7 @@ class ClusterAccess {
   /// A provider of machines at this address. Errc::invalid for an address or a CA that is none.
   virtual Result<std::unique_ptr<Provider>> open_provider(WebServer server) = 0;
   virtual WebClient& web() = 0;
-  /// Whether somebody is at an address. Blocks for `limit` at the most.
+  /// Whether a machine answers at an address. Blocks for `limit` at the most.
   virtual PortAnswer probe(const IpAddress& address, int port, Duration limit) = 0;
   /// Hands a schematic to the image factory at `url`; the ID that the factory gave it.
   virtual Result<std::string> upload_schematic(const std::string& url,

@@ -22,7 +22,7 @@ class ClusterState {
   /// Writes a file that must not exist yet; false if it does, and then it is left alone.
   virtual Result<bool> create(const std::string& name, const SecretString& content) = 0;
   virtual Journal& journal() = 0;
-  /// Whether the journal was begun on another machine: then it may be outdated, and nothing may be
+  /// Whether another machine started the journal: then it may be outdated, and nothing may be
   /// changed on its word before adopt() says that this machine goes on with it.
   virtual bool copied() = 0;
   virtual Result<void> adopt(const LockOwner& owner) = 0;

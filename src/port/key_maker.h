@@ -11,7 +11,7 @@ class KeyMaker {
 
   /// Starts to make a key.
   virtual void begin_rsa_key() = 0;
-  /// The first key that was begun and not taken yet, in PEM form; waits until it is made.
+  /// The first key that was started and not taken yet, in PEM form; waits until it is made.
   virtual SecretString take_rsa_key() = 0;
 };
 

@@ -35,7 +35,7 @@ class KubeStream {
  public:
   virtual ~KubeStream() = default;
   /// The next event, or nothing where the server ended the stream in order. Code::out_of_range says
-  /// that the version is too old to go on from: list anew.
+  /// that the version is too old to go on from: list again.
   virtual Task<CallResult<std::optional<KubeEvent>>> next(Context context) = 0;
 };
 
@@ -61,7 +61,7 @@ class KubeClient {
   virtual Task<CallResult<void>> ready(Context context) = 0;
 
   /// How a kind is served, by its kind, plural, singular or short name; without a group, any. Asked
-  /// anew for what was not there the last time, because a CRD may have come.
+  /// again for what was not there the last time, because a CRD may have come.
   virtual Task<CallResult<KubeResource>> find_kind(Context context, KubeKind kind) = 0;
 
   virtual Task<CallResult<KubeObject>> get(Context context, KubeRef ref) = 0;

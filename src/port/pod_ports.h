@@ -20,7 +20,7 @@ struct PodPort {
 /// TCP ports of pods, reached through the API server as `kubectl port-forward` does.
 ///
 /// Errors: Code::permission_denied where the kubeconfig may not forward ports, not_found for a pod
-/// that is gone, unavailable for what may pass: nobody listens at the port, a kubelet is away.
+/// that is gone, unavailable for what may pass: no program listens at the port, a kubelet is away.
 ///
 /// A KubeClient may be one of these as well; not every body of it can reach pods.
 ///

@@ -24,7 +24,7 @@ class Scout {
  public:
   virtual ~Scout() = default;
   /// Never fails: what could not be found out is in the sighting. PeerKind::other with `trouble` is
-  /// somebody who did not finish the handshake in time, so another look may tell more.
+  /// a server that did not finish the handshake in time, so another look may tell more.
   virtual Task<Sighting> probe(Context context, IpAddress address, ProbeOptions options) = 0;
 };
 

@@ -39,7 +39,7 @@ struct PeerDemand {
 };
 
 /// An open stream of changes. It rings the bell that it was opened with after every change and once
-/// when it ends. What changed is not said: the listener reads anew, so lost or doubled events are
+/// when it ends. What changed is not said: the listener reads again, so lost or doubled events are
 /// harmless. Destroying it closes the stream.
 class Watch {
  public:
@@ -57,7 +57,7 @@ struct ApplyRequest {
 /// One TLS handshake with one node. When its connection breaks the session is dead for good and
 /// every call on it is Progress::not_sent: so what was proved about the peer (identity,
 /// fingerprint) holds for every later call on the same session. A new connection is a new session
-/// and proves itself anew.
+/// and proves itself again.
 ///
 /// Every call obeys the context's deadline and cancellation and never throws.
 class TalosSession {
@@ -97,7 +97,7 @@ class TalosSession {
   // Mutations: called from engine/act.cc only, after the intent is durable.
   virtual Task<Outcome> apply_configuration(Context context, ApplyRequest request) = 0;
   virtual Task<Outcome> bootstrap(Context context) = 0;
-  /// Answered before anything is wiped: that it happened is seen, not told.
+  /// Answered before anything is wiped: that it happened is observed, not reported.
   virtual Task<Outcome> reset(Context context, ResetRequest request) = 0;
 };
 

@@ -164,7 +164,7 @@ class FakeNetwork : public ClusterAccess, private WebClient {
   std::function<void()> on_probe;
   std::set<std::string> taken_addresses;        // by machines that are none of ours
   std::map<std::string, std::string> uploaded;  // schematics, by the factory's URL
-  std::string factory_answer;                   // empty: nobody answers
+  std::string factory_answer;                   // empty: no answer
 
  private:
   class Way final : public ClusterApis {
@@ -200,7 +200,7 @@ class FakeKeyMaker : public KeyMaker {
     return key;
   }
 
-  std::deque<SecretString> rsa_keys;  // that were begun and not taken
+  std::deque<SecretString> rsa_keys;  // that were started and not taken
   int rsa_keys_made{0};
 };
 

@@ -13,7 +13,7 @@
 
 namespace ichor {
 
-/// A node in maintenance mode that nobody changes: it counts who tries.
+/// A node in maintenance mode that never changes: it counts the attempts.
 class MaintenanceSession final : public TalosSession {
  public:
   MaintenanceSession(std::string mac, int& mutations)
@@ -102,7 +102,7 @@ class MaintenanceSession final : public TalosSession {
   Peer peer_;
 };
 
-/// Machines by address; where there is none, nobody listens.
+/// Machines by address; where there is none, connections are refused.
 class FakeMachines final : public TalosApi, public KubeApi, public Scout {
  public:
   Task<CallResult<std::unique_ptr<TalosSession>>> open(Context, IpAddress address,
@@ -144,7 +144,7 @@ class FakeMachines final : public TalosApi, public KubeApi, public Scout {
   }
 
   std::map<std::string, std::string> macs;  // by address
-  std::map<std::string, PeerKind> others;   // by address: who is no machine of ours
+  std::map<std::string, PeerKind> others;   // by address: who is not a machine of ours
   std::map<std::string, std::string> keys;  // by address, of machines that are clones
   std::set<std::string> probed;
   bool disks_have_data{false};

@@ -71,7 +71,7 @@ ProfileReading read_any_profile(std::string_view text, const std::string& file_n
     ProfileReading reading;
     ReadingLog log;
     log.source = ProfileSource(file_name);
-    log.add({1, 1}, "profile.syntax", "this is no profile that ichor knows",
+    log.add({1, 1}, "profile.syntax", "this is not a profile that ichor knows",
             "name it ichor.yaml, talconfig.yaml, cluster.toml, cluster.yaml or topf.yaml");
     reading.findings = log.take();
     reading.source = std::move(log.source);

@@ -202,7 +202,7 @@ std::optional<std::int64_t> MappingReader::whole(std::string_view key, std::int6
   }
   const yaml::Node* value = take(key, Need::optional);
   if (value == nullptr) return std::nullopt;
-  const std::string wanted = fmt::format("a whole number from {} to {}", min, max);
+  const std::string wanted = fmt::format("an integer from {} to {}", min, max);
   const auto number = value->as_int();
   if (number && *number >= min && *number <= max) return number;
   if (value->scalar_type() == yaml::ScalarType::integer) {

@@ -88,7 +88,7 @@ class MappingReader {
   /// A mapping that is taken as it is; nullptr if it is not there or no mapping.
   const yaml::Node* mapping(std::string_view key);
 
-  /// Reports the keys that nobody asked for. Call once, last.
+  /// Reports the keys that were not asked for. Call once, last.
   void finish();
   /// Instead of finish(), where people keep keys of their own: only a key that is spelled almost
   /// like a known one is reported, as a warning.

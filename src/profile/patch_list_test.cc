@@ -41,7 +41,7 @@ TEST(PatchList, AllThenRoleThenNode) {
   EXPECT_TRUE(patches[6].scope.covers(cluster.nodes[1]));
 }
 
-TEST(PatchList, APatchForNobodyIsReported) {
+TEST(PatchList, APatchForNoNodeIsReported) {
   std::vector<Finding> findings;
   EXPECT_TRUE(list_patches(profile(), {"w9/disk.yaml"}, ProfileSource("p.yaml"), findings).empty());
   ASSERT_EQ(findings.size(), 1u);

@@ -163,7 +163,7 @@ void check_needs(MappingReader& reader, const Plan::Core& core) {
       // A helmfile may have more releases than are listed here.
       if (known(need) || !core.helmfile.empty()) continue;
       reader.report("releases", "profile.value",
-                    fmt::format("release {} needs {}, which is no release", release.name, need),
+                    fmt::format("release {} needs {}, which is not a release", release.name, need),
                     "list it, or take it out of needs");
     }
   }

@@ -90,7 +90,7 @@ TEST(Phases, AreRefusedWhereTheyMakeNoSense) {
   EXPECT_THAT(first_finding("phases: {core: {releases: [{name: a}]}}\n"),
               HasSubstr("none of chart and from"));
   EXPECT_THAT(first_finding("phases: {core: {releases: [{name: a, chart: c, needs: [b]}]}}\n"),
-              HasSubstr("needs b, which is no release"));
+              HasSubstr("needs b, which is not a release"));
   EXPECT_THAT(first_finding("phases: {core: {releases: [{name: a, chart: c, needs: [b]}, "
                             "{name: b, chart: c, needs: [a]}]}}\n"),
               HasSubstr("needs itself"));

@@ -170,7 +170,7 @@ void read_role(MappingReader section, Role role, ClusterProfile& profile) {
   section.finish();
 }
 
-/// true or false, and whether it was told.
+/// true or false, and whether it was set.
 void read_told(MappingReader& reader, std::string_view key, std::optional<bool>& target) {
   if (!reader.has(key)) return;
   bool flag = false;

@@ -52,7 +52,7 @@ std::vector<RoleFile> read_role_folders(const std::string& folder,
     const std::string node(name);
     const std::string where = fmt::format("{}/{}:1:1", folder, file);
     if (!is_name(node)) {
-      findings.push_back(finding_at(where, fmt::format("`{}` is no name of a node", node),
+      findings.push_back(finding_at(where, fmt::format("`{}` is not the name of a node", node),
                                     "name the file after its node: a-z, 0-9, - and ."));
       continue;
     }

@@ -149,7 +149,7 @@ class RoleProjectReader {
     RoleProjectReader& reader_;
   };
 
-  /// What is looked for is no secret. A part that was found may name more of the environment.
+  /// What is looked for is not a secret. A part that was found may name more of the environment.
   Result<std::string> render(const RoleFile& file) {
     BaseTemplate& base = *recipe_.base;
     FindParts parts(*this);

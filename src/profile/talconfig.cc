@@ -109,7 +109,7 @@ std::map<std::string, std::string> TalconfigReader::read_talenv() {
     const bool flat = document && (document->root.is_mapping() || document->root.is_null());
     if (!flat) {
       // Neither the text nor the position is shown: the file holds secrets.
-      log_.add({1, 1}, "profile.variable", fmt::format("{} is no list of `NAME: value`", name),
+      log_.add({1, 1}, "profile.variable", fmt::format("{} is not a list of `NAME: value`", name),
                "write one variable per line");
       continue;
     }

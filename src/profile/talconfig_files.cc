@@ -50,7 +50,7 @@ std::optional<RecipePatch> TalconfigFiles::named(const yaml::Node& value, std::s
   if (!text) return std::nullopt;
   RecipePatch patch{std::move(path), *std::move(text)};
   if (patch.text.find('$') == std::string::npos) return patch;
-  // In the tree and not in the text, because a comment may name variables that nobody has.
+  // In the tree and not in the text, because a comment may name variables that are not set.
   auto documents = yaml::parse_or_explain(patch.text, patch.name);
   if (!documents) {
     log_.add(value.at, "profile.syntax", documents.error().message(), "correct the patch");

@@ -24,7 +24,7 @@ std::string text_of(const Node& node, std::string_view key) {
   return value != nullptr ? value->text : std::string();
 }
 
-/// Whether a number is there and above zero; what is no number is kept, to be found wrong later.
+/// Whether a number is there and above zero; what is not a number is kept, to be found wrong later.
 bool is_positive(const Node* value) {
   return value != nullptr && !(value->as_int() && *value->as_int() <= 0);
 }

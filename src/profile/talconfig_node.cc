@@ -102,7 +102,7 @@ std::string RecipeMaker::file_name() {
   if (harmless) return *name;
   const Node* at = node_.find("filenameTmpl");
   log_.add(at != nullptr ? at->at : yaml::Position{1, 1}, "profile.value",
-           name ? fmt::format("`{}` is no name of a file", *name) : name.error(),
+           name ? fmt::format("`{}` is not the name of a file", *name) : name.error(),
            "write a name such as {{ .Hostname }}.yaml");
   return {};
 }

@@ -49,7 +49,7 @@ NodePlan read_node(MappingReader reader) {
                   "add `role: control-plane` or `role: worker`");
   }
   text.clear();
-  // topf resolves the host's name where no address is told; ichor does not ask a resolver.
+  // topf resolves the host's name where no address is set; ichor does not ask a resolver.
   reader.text("ip", text, Need::required, "an IP address such as 192.168.22.101", is_ip);
   node.address = node.maintenance_address = IpAddress(text);
   read_schematic(reader, node.schematic, nullptr);

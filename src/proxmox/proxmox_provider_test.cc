@@ -84,7 +84,7 @@ TEST_F(Proxmox, TheRoleAdministratorTellsWhatTheReleaseKnows) {
   EXPECT_FALSE(run(provider.known_privileges(context)));
 }
 
-TEST_F(Proxmox, OneMachineIsToldAsItIsNow) {
+TEST_F(Proxmox, OneMachineIsReportedAsItIsNow) {
   answer(200, R"({"data":{"vmid":801,"name":"cp1","status":"running","tags":"ichor-demo"}})");
   const auto vm = run(provider.machine(context, {"pve1", 801}));
   ASSERT_TRUE(vm);
@@ -114,7 +114,7 @@ TEST_F(Proxmox, ListsMachinesWithTagsAndLocks) {
   EXPECT_EQ(vms->front().lock, "backup");
 }
 
-TEST_F(Proxmox, ErrorsAreToldByKindWithTheWordsOfTheStatusLine) {
+TEST_F(Proxmox, ErrorsAreReportedByKindWithTheWordsOfTheStatusLine) {
   const auto error = [&](int status, const std::string& reason) {
     answer(status, R"({"data":null})", reason);
     return run(provider.config(context, {"pve1", 801})).error();

@@ -83,7 +83,7 @@ Check vip_check(const ProfileInput& input, const RunTarget& target, const Journa
 
 std::string tool_trouble(const NeededTool& tool, const std::string& program,
                          const Result<ProcessResult>& ended) {
-  if (ended) return fmt::format("{} does not tell its version: exit {}", program, ended->exit);
+  if (ended) return fmt::format("{} does not report its version: exit {}", program, ended->exit);
   if (ended.error().code == Errc::invalid) {
     return fmt::format("the program {} is not there; it is needed {}", tool.name, tool.why);
   }
@@ -225,7 +225,7 @@ Check twin_check(const ClusterView& seen) {
            "correct their addresses, or give each virtual machine its own UUID and MAC"});
     }
   }
-  if (known == 0) return {"identities", Verdict::skipped, "no node has told who it is"};
+  if (known == 0) return {"identities", Verdict::skipped, "no node has reported its identity"};
   return {"identities", Verdict::passed, fmt::format("{} different machines", known)};
 }
 

@@ -11,7 +11,7 @@
 
 namespace ichor {
 
-/// Whether somebody has the VIP. Looks from this machine, which takes seconds if nobody has it.
+/// Whether a machine has the VIP. Looks from this machine, which takes seconds if none has it.
 Check vip_check(const ProfileInput& input, const RunTarget& target, const JournalFacts& facts,
                 Host& host);
 

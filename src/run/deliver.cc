@@ -22,7 +22,7 @@ void print(const TextOutput& output, const CommonOptions& common, Host& host) {
   host.terminal.display().show(listing);
 }
 
-/// The first of the outputs whose file is there already; nullptr if none is.
+/// The first of the outputs whose file already exists; nullptr if none is.
 const TextOutput* find_present(const std::vector<TextOutput>& outputs, Host& host) {
   std::map<std::string, std::set<std::string>> folders;  // each is listed once
   for (const TextOutput& output : outputs) {

@@ -12,7 +12,7 @@
 
 namespace ichor {
 
-/// A text that a command was asked for, and where it shall go.
+/// A text that a command was asked for, and where it goes.
 struct TextOutput {
   std::string what;  // "config", for the summary and as the type of a row
   std::string path;  // "-": standard output
@@ -21,11 +21,11 @@ struct TextOutput {
   bool sealed{false};        // encrypted, so that anybody may see it
 };
 
-/// Why a command does not write a file there: it is there already, and `force` is not set.
+/// Why a command does not write a file there: it already exists, and `force` is not set.
 std::optional<RunResult> refuse_present(const std::string& path, bool force, Host& host);
 
 /// Writes texts, then ends the command: `done` with the findings, or what went wrong. Nothing is
-/// written if one of the files is there already and `force` is not set, or if git would see one
+/// written if one of the files already exists and `force` is not set, or if git would see one
 /// that is not sealed.
 Exit deliver(std::vector<TextOutput> outputs, bool force, std::vector<Finding> findings,
              const CommonOptions& common, Host& host);

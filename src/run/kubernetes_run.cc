@@ -112,8 +112,8 @@ void KubernetesWork::tell_of_played_helm() {
   event.kind = EventKind::finding;
   event.at = host_.loop.clock().now();
   event.text =
-      "helm is not installed: the lab plays it, and makes up what the charts hold; install helm to "
-      "have the charts themselves";
+      "helm is not installed: the lab simulates it and invents the content of the charts; install "
+      "helm to have the charts themselves";
   host_.terminal.display().emit(event);
 }
 

@@ -65,7 +65,7 @@ Task<RunResult> make_machines(ProvisionRun& run, Context context, const ProfileI
   co_await watch_boot(context, input, space, host);
   if (context.cancelled()) {
     result.exit = Exit::interrupted;
-    result.verdict = "interrupted while machines boot; the same command goes on from there";
+    result.verdict = "interrupted while machines boot; the same command continues from there";
     co_return result;
   }
   for (const NodePlan* plan : silent_nodes(input, space)) {

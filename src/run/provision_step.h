@@ -20,7 +20,7 @@ RunResult run_provision(const ProfileInput& input, const RunTarget& target, Clus
                         const std::function<void(const ProvisionRun&)>& seen = {});
 
 /// Every machine of the profile exists, runs and answers in maintenance mode; one that never does
-/// is told with its VM. Nodes that have their config already are not waited for. Work for
+/// is reported with its VM. Nodes that have their config already are not waited for. Work for
 /// run_provision(); all arguments must outlive it.
 Task<RunResult> make_machines(ProvisionRun& run, Context context, const ProfileInput& input,
                               Workspace& space, Host& host);

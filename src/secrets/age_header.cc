@@ -100,7 +100,7 @@ Result<ParsedHeader> parse_header(std::string_view file) {
   Lines lines(file);
   std::string_view line;
   if (!lines.next(line) || line != kVersionLine) {
-    return fail(Errc::invalid, "this is no age file of version 1");
+    return fail(Errc::invalid, "this is not an age file of version 1");
   }
   ParsedHeader parsed;
   while (lines.next(line)) {

@@ -42,7 +42,7 @@ bool is_outside_identity(std::string_view word) {
 
 Result<Recipient> Recipient::parse(std::string_view text) {
   const auto refused = [&](std::string_view why) {
-    return fail(Errc::invalid, fmt::format("\"{}\" is no age recipient: {}", text, why));
+    return fail(Errc::invalid, fmt::format("\"{}\" is not an age recipient: {}", text, why));
   };
   if (text.starts_with("ssh-")) return Recipient(std::string(text), {});
   if (!text.starts_with("age1")) return refused("one begins with age1");

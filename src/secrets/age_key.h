@@ -12,7 +12,7 @@ namespace ichor::age {
 /// What a key is made for. Only X25519 is ours; `outside` ones are left to the sops program.
 enum class KeyKind { x25519, outside };
 
-/// Somebody whom a file is encrypted to.
+/// A recipient of an encrypted file.
 class Recipient {
  public:
   /// Reads `age1…`. Post-quantum (`age1pq1…`), plugin and ssh recipients are taken as `outside`.

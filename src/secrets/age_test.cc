@@ -27,7 +27,7 @@ class Age : public ::testing::Test {
   const Identity bob_ = Identity::generate();
 };
 
-TEST_F(Age, EveryRecipientReadsTheFileAndNobodyElse) {
+TEST_F(Age, OnlyTheRecipientsReadTheFile) {
   const std::string file = encrypt("the plan", {alice_.recipient(), bob_.recipient()});
   for (const Identity* reader : {&alice_, &bob_}) {
     const auto plain = decrypt(file, holding(*reader));

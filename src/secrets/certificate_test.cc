@@ -147,7 +147,7 @@ TEST(Issue, AServerCarriesItsNames) {
   EXPECT_THAT(facts->ip_addresses, ElementsAre("10.43.0.1", "fd00::1"));
 }
 
-TEST(Issue, RefusesWhatIsNoNameOrAddress) {
+TEST(Issue, RefusesWhatIsNeitherNameNorAddress) {
   const CertificateAndKey ca = make_ca("talos", KeyKind::ed25519, kNow);
   LeafRequest request;
   request.not_before = kNow;

@@ -86,7 +86,7 @@ const char* promised_kind(std::string_view pem) {
 }
 
 /// PEM_read_bio_PrivateKey sets every decoder up that OpenSSL has, which costs more than all else
-/// here, so it is told what will come.
+/// here, so it gets the kind that will come.
 Pkey decode(BIO* bio, const char* kind) {
   EVP_PKEY* key = nullptr;
   const DecoderContext decoder(OSSL_DECODER_CTX_new_for_pkey(&key, "PEM", nullptr, kind,

@@ -20,7 +20,7 @@ Result<Pattern> Pattern::compile(const std::string& text) {
   options.set_log_errors(false);
   auto expression = std::make_unique<re2::RE2>(text, options);
   if (!expression->ok()) {
-    return fail(Errc::invalid, fmt::format("\"{}\" is no regular expression of Go: {}", text,
+    return fail(Errc::invalid, fmt::format("\"{}\" is not a regular expression of Go: {}", text,
                                            expression->error()));
   }
   return Pattern(std::move(expression));

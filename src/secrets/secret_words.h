@@ -13,7 +13,7 @@ namespace ichor {
 /// are made by code that does not know where its text came from, so they are cleaned afterwards.
 class SecretWords {
  public:
-  /// Remembers all values of a decrypted text, and its lines if it is no YAML.
+  /// Remembers all values of a decrypted text, and its lines if it is not YAML.
   void learn(const SecretString& text);
 
   /// The text with every such value replaced. Values of less than four bytes are no secrets.

@@ -51,7 +51,7 @@ Result<Tree> read_dotenv(std::string_view text, const std::string& file) {
     std::string key(line.substr(0, sign));
     if (!seen.insert(key).second) {
       return fail(Errc::invalid,
-                  fmt::format("{}:{}:1: the key \"{}\" is there twice", file, number, key));
+                  fmt::format("{}:{}:1: the key \"{}\" appears twice", file, number, key));
     }
     branch.items.push_back(
         {std::move(key),

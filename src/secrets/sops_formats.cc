@@ -45,7 +45,8 @@ Result<SecretString> write_plain(const Tree& tree, Format format) {
   const Value* data =
       tree.documents.size() == 1 ? find(tree.documents.front(), kBinaryKey) : nullptr;
   if (!data || data->type != Type::string) {
-    return fail(Errc::invalid, "this is no encrypted binary file; say --output-type yaml or json");
+    return fail(Errc::invalid,
+                "this is not an encrypted binary file; say --output-type yaml or json");
   }
   return SecretString(data->text);
 }

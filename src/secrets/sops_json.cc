@@ -45,7 +45,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
     if (!keys_.back().insert(name).second) {
-      return refuse(fmt::format("the key \"{}\" is there twice", name));
+      return refuse(fmt::format("the key \"{}\" appears twice", name));
     }
     open_.back()->items.push_back({name, {}});
     return true;

@@ -198,7 +198,7 @@ Result<std::optional<Value>> cut(Value& document, Format format) {
     }
     if (!is_flat(format)) {
       if (item.value.type != Type::branch)
-        return fail(Errc::invalid, "its sops entry is no mapping");
+        return fail(Errc::invalid, "its sops entry is not a mapping");
       root = std::move(item.value);
       continue;
     }

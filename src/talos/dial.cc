@@ -25,7 +25,7 @@ namespace {
 
 using Step = grpc::TlsStream::Step;
 
-/// TCP watches over a connection that nobody uses: a node that lost its power is noticed after this
+/// TCP watches over a connection without traffic: a node that lost its power is noticed after this
 /// time, also when HTTP/2 may not ask.
 constexpr int kTcpIdle_s = 20;
 constexpr int kTcpProbeEvery_s = 5;
@@ -67,7 +67,7 @@ struct Dialer::Handshake {
     report.chain = judge_chain(*leaf, *keys.ca, address);
     report.chain_judged = true;
     report.seconds_outside = seconds_outside(*leaf);
-    // Whoever cannot prove himself is not shown who we are.
+    // A server that cannot prove its identity does not see ours.
     if (report.chain != ChainFault::none) return 0;
     report.client_offered = true;
     X509_up_ref(keys.client.get());
@@ -108,7 +108,7 @@ namespace {
 /// How a wait for the socket ended.
 enum class Event { ready, closed, out_of_time, called_off };
 
-/// The time that an attempt has. Whatever it waits for at the end of that time is told.
+/// The time that an attempt has. It reports what it waits for at the end of that time.
 struct Limit {
   explicit Limit(asio::io_context& io, Duration limit) : timer(io, limit) {}
 
@@ -146,7 +146,7 @@ CallError not_opened(Code code, std::string text) {
 /// Why the attempt ended at `step` with that event.
 CallError interrupted(Event event, const Endpoint& endpoint, std::string_view step) {
   if (event == Event::called_off) {
-    return not_opened(Code::cancelled, "called off before the node answered");
+    return not_opened(Code::cancelled, "cancelled before the node answered");
   }
   return not_opened(Code::deadline_exceeded, fmt::format("{} ({})", step, to_text(endpoint)));
 }

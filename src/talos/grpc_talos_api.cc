@@ -22,7 +22,7 @@ tl::unexpected<CallError> not_opened(Code code, std::string text) {
 }
 
 tl::unexpected<CallError> called_off() {
-  return not_opened(Code::cancelled, "called off before the node answered");
+  return not_opened(Code::cancelled, "cancelled before the node answered");
 }
 
 Result<void> check_pair(const TalosCredentials& credentials) {

@@ -335,7 +335,7 @@ TEST(GrpcTalosApi, NotEvenTheSameNodeGetsASecondConnectionOfASession) {
     EXPECT_EQ(outcome.error->progress, Progress::not_sent) << to_text(*outcome.error);
   }
   EXPECT_EQ(rebooted->calls, 0);
-  EXPECT_TRUE(loop.open()) << "a new session proves itself anew";
+  EXPECT_TRUE(loop.open()) << "a new session proves itself again";
 }
 
 TEST(GrpcTalosApi, ALostReplyIsUnknown) {
@@ -404,7 +404,7 @@ TEST(GrpcTalosApi, ACancelledCallIsCalledOffOnTheNodeToo) {
   loop.run_until([&] { return node->ended_calls == 1; });
 }
 
-TEST(GrpcTalosApi, ACallThatNobodyAwaitsAnyMoreIsCalledOff) {
+TEST(GrpcTalosApi, ACallWithoutACallerIsCancelled) {
   LoopClock clock;
   const Certificates certificates;
   const auto node = FakeNode::in_maintenance(clock.io(), certificates.self_signed);

@@ -12,8 +12,8 @@ namespace ichor {
 /// How far an attempt to connect came.
 enum class Contact {
   none,       // no answer, or no way there
-  refused,    // nobody listens
-  connected,  // somebody accepted; the TLS handshake was not finished in time
+  refused,    // no program listens
+  connected,  // a program accepted; the TLS handshake was not finished in time
   not_tls,    // and does not speak TLS 1.3, or said no
   shaken,     // the handshake is over
 };

@@ -117,7 +117,7 @@ TEST(KubeconfigArchive, RefusesOtherNamesAndPaths) {
   EXPECT_EQ(why_refused(gzip(unclosed(prefixed))), "kubeconfig archive: a path");
 }
 
-TEST(KubeconfigArchive, RefusesWhatIsNoRegularFile) {
+TEST(KubeconfigArchive, RefusesWhatIsNotARegularFile) {
   // Hard link, symbolic link, devices, directory, FIFO, PAX headers, GNU long names, sparse.
   for (const char type : std::string("1234567xgLKS")) {
     Member member;

@@ -25,7 +25,7 @@ std::optional<CallError> cannot_start(const Context& context, const Connection& 
   error.call = call;
   if (context.cancelled()) {
     error.code = Code::cancelled;
-    error.text = "called off before it was sent";
+    error.text = "cancelled before it was sent";
   } else if (context.expired()) {
     error.code = Code::deadline_exceeded;
     error.text = "out of time before it was sent";

@@ -186,7 +186,7 @@ Task<CallResult<bool>> GrpcSession::time_synced(Context context) {
 }
 
 Task<CallResult<std::optional<Digest>>> GrpcSession::config_digest(Context context) {
-  // In maintenance mode there is none, and nobody may ask.
+  // In maintenance mode there is none, and the call is not allowed.
   if (peer_.mode == PeerMode::maintenance) co_return std::optional<Digest>();
   auto spec = co_await get_spec<spec::MachineConfig>(context, connection_, Call::config_digest,
                                                      "config", "MachineConfigs.config.talos.dev",
@@ -282,7 +282,7 @@ Task<CallResult<SecretString>> GrpcSession::kubeconfig(Context context) {
 }
 
 Task<CallResult<void>> GrpcSession::read_platform(Context context, Hardware& hardware) {
-  // In maintenance mode the call is for administrators, and nobody is one there.
+  // In maintenance mode the call is for administrators, and no caller is one there.
   if (peer_.mode == PeerMode::configured) {
     auto reply = co_await unary(context, connection_, Call::hardware, method::kVersion, Empty());
     auto item = only_item(Call::hardware, std::move(reply));

@@ -318,7 +318,7 @@ TEST(MaintenanceSession, StreamsAreClosedBeforeAConfigIsApplied) {
   EXPECT_FALSE((*watch)->alive());
 }
 
-TEST(MaintenanceSession, NobodyIsAskedForAConfigThatCannotBeThere) {
+TEST(MaintenanceSession, NoNodeIsAskedForAConfigThatCannotBeThere) {
   const TestCertificate certificate = make_ca("maintenance");
   LoopClock clock;
   const auto node = FakeNode::in_maintenance(clock.io(), certificate);

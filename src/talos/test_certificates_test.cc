@@ -107,7 +107,7 @@ TEST(Certificate, AServerOfTheClusterIsJudgedByCaTimeAndAddress) {
             ChainFault::foreign_ca);
 }
 
-TEST(Certificate, AnExpiredOrFutureCertificateIsToldApartFromAForeignOne) {
+TEST(Certificate, AnExpiredOrFutureCertificateDiffersFromAForeignOne) {
   const TestCertificate ca = make_ca("talos");
   CertificateOptions past;
   past.ip_names = {"10.5.0.2"};

@@ -64,7 +64,7 @@ TEST(Verdict, TheServersCertificateIsJudgedBeforeOurs) {
   EXPECT_EQ(refusal(report), TlsVerdict::fine);
 }
 
-TEST(Verdict, AClockThatIsWrongIsToldInSeconds) {
+TEST(Verdict, AClockThatIsWrongIsReportedInSeconds) {
   HandshakeReport report = configured_node();
   report.chain = ChainFault::expired;
   report.seconds_outside = 3600;
@@ -100,7 +100,7 @@ HandshakeReport shaken() {
   return report;
 }
 
-TEST(PeerKinds, MaintenanceModeIsToldByTheNameOnItsCertificate) {
+TEST(PeerKinds, MaintenanceModeIsRecognizedByTheNameOnItsCertificate) {
   HandshakeReport report = shaken();
   report.common_name = "maintenance-service.talos.dev";
   EXPECT_EQ(kind_of(report), PeerKind::maintenance);
@@ -127,7 +127,7 @@ TEST(PeerKinds, WhoAsksForACertificateIsOursByOurCaOnly) {
   EXPECT_EQ(kind_of(report), PeerKind::other);
 }
 
-TEST(PeerKinds, BeforeTheHandshakeThereIsNobodyOrSomebodyElse) {
+TEST(PeerKinds, BeforeTheHandshakeThereIsNoMachineOrAnotherOne) {
   HandshakeReport report;
   EXPECT_EQ(kind_of(report), PeerKind::nothing);
   report.contact = Contact::refused;

@@ -24,7 +24,7 @@ struct Trouble {
   Position at;                   // filled in by the innermost expression that knows its place
   std::string missing_variable;  // its near names are looked for where the variables are known
   /// A name that came out of a value. It is added to `what` if a template has it in its text: then
-  /// it is no secret.
+  /// it is not a secret.
   std::string doubtful_name;
 };
 

@@ -129,7 +129,7 @@ Outcome<Value> Interpreter::eval(const Expr&, const DictExpr& node) {
 }
 
 /// What a dict or an object does not have. The owner's keys are remembered, not copied: mostly the
-/// value gets a default and nobody asks.
+/// value gets a default without a warning.
 Value Interpreter::missing_member(const Value& owner, const Expr& expr, const Expr& object,
                                   std::string_view name) const {
   Undefined why;

@@ -63,7 +63,7 @@ std::string float_digits(double size, const FormatSpec& spec) {
     case '%': return fixed_text(size * 100, precision) + "%";
     case 0: {
       if (spec.precision < 0) return float_text(size);
-      // Without a type it is like g, but a whole number keeps a digit after its point.
+      // Without a type it is like g, but an integer keeps a digit after its point.
       std::string text = fmt::format("{:.{}g}", size, spec.precision == 0 ? 1 : spec.precision);
       const bool is_whole = text.find_first_of(".en") == std::string::npos;
       const bool has_room = static_cast<int>(text.size()) < spec.precision;

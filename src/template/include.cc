@@ -67,7 +67,7 @@ Outcome<const Template*> Interpreter::load_first(const Value& names, bool ignore
     if (!found || *found != nullptr) return found;
   }
   if (ignore_missing) return static_cast<const Template*>(nullptr);
-  // A name that stands in a template is no secret; one that was put together may be.
+  // A name that stands in a template is not a secret; one that was put together may be.
   std::string wanted;
   for (const Value& candidate : candidates) {
     if (!is_written(candidate.as_string())) continue;

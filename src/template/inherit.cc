@@ -17,7 +17,7 @@ struct Interpreter::Family {
   /// By name, the block of the template that inherits most first.
   std::map<std::string, std::vector<const BlockStatement*>> blocks;
   int block_depth{0};
-  int macro_depth{0};  // at which the family was begun
+  int macro_depth{0};  // at which the family started
 
   void add(const Template& member) {
     for (const BlockStatement* block : member.blocks) blocks[block->name].push_back(block);

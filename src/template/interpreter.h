@@ -129,7 +129,7 @@ class Interpreter {
   }
 
   bool is_written(const std::string& name) const;
-  /// Adds near names to an error about a name, and the name itself if it is no secret.
+  /// Adds near names to an error about a name, and the name itself if it is not a secret.
   void explain(Trouble& problem) const;
 
   const Options& options_;

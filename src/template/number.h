@@ -14,7 +14,8 @@ namespace ichor::jinja {
 std::string float_text(double number);
 
 /// int(text, base) and float(text) as Python reads them: spaces around and underscores between
-/// digits are taken. Nothing if it is no number; for integers also if it needs more than 64 bits.
+/// digits are taken. Nothing if it is not a number; for integers also if it needs more than 64
+/// bits.
 std::optional<std::int64_t> read_integer(std::string_view text, int base = 10);
 std::optional<double> read_float(std::string_view text);
 

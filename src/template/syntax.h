@@ -4,7 +4,7 @@
 
 namespace ichor::jinja {
 
-/// How tags are told from text.
+/// How tags differ from text.
 struct Delimiters {
   std::string block_begin, block_end;
   std::string variable_begin, variable_end;

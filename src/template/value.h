@@ -71,7 +71,7 @@ struct Tuple {
 struct Range {
   std::int64_t start{0}, stop{0}, step{1};
   std::int64_t size() const;
-  /// One beyond an end may not fit into 64 bits: then it wraps around, and nobody looks at it.
+  /// One beyond an end may not fit into 64 bits: then it wraps around, and no caller uses it.
   std::int64_t at(std::int64_t index) const;
 };
 

@@ -11,7 +11,7 @@
 
 namespace ichor {
 
-/// Where one node is, as far as the events told.
+/// Where one node is, as far as the events say.
 struct BoardRow {
   enum class State {
     idle,
@@ -33,7 +33,7 @@ struct BoardRow {
   MonoTime since{};        // when it entered that phase
   MonoTime until{};        // when it left it, if it did
   std::string note;        // what it waits for, does, or failed with
-  bool configured{false};  // it took its config in this run, so it may be away for a while
+  bool configured{false};  // it got its config in this run, so it may be away for a while
   std::optional<MonoTime> offline_since{};  // it was configured and does not answer
 };
 

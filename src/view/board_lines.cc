@@ -51,7 +51,7 @@ std::string spent(Duration time) {
   return fmt::format("{}h{:02}m", seconds / 3600, seconds / 60 % 60);
 }
 
-/// A limit or an estimate: nobody needs its seconds once it is longer than a minute.
+/// A limit or an estimate: its seconds do not matter once it is longer than a minute.
 std::string about(Duration time) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
   if (seconds < 60) return fmt::format("{}s", (seconds + 9) / 10 * 10);

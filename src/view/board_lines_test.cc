@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// The reference cluster, and events told to its board second by second.
+/// The reference cluster, and events sent to its board second by second.
 class Screen {
  public:
   explicit Screen(int columns, int rows = 24) : canvas_{columns, rows, false} {

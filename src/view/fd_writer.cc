@@ -43,7 +43,7 @@ int FdWriter::Shared::put(std::string_view text) const {
     }
     if (errno == EINTR) continue;
     if (errno != EAGAIN && errno != EWOULDBLOCK) return errno;
-    // Somebody else made the descriptor non-blocking.
+    // Another process made the descriptor non-blocking.
     pollfd ready{fd, POLLOUT, 0};
     ::poll(&ready, 1, -1);
   }

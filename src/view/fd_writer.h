@@ -28,7 +28,7 @@ class FdWriter {
   /// Whether everything was written or given up.
   bool idle() const;
   std::uint64_t dropped() const;
-  /// The errno that ended the output, or 0. After EPIPE nobody is there to miss anything.
+  /// The errno that ended the output, or 0. After EPIPE there is no reader left.
   int trouble() const;
 
   /// Waits until idle, at most for `limit` of real time. False if text is left.

@@ -65,7 +65,7 @@ TEST_F(FdWriterTest, DoesNotMakeTheCallerWaitForAReaderThatStalls) {
 TEST_F(FdWriterTest, OutlivesAReaderThatIsGone) {
   close_reader();
   FdWriter writer(ends_[1]);
-  writer.write("to nobody", FdWriter::Keep::always);
+  writer.write("without a reader", FdWriter::Keep::always);
   EXPECT_TRUE(writer.drain(std::chrono::minutes(1)));
   EXPECT_EQ(writer.trouble(), EPIPE);
   writer.write("again", FdWriter::Keep::always);

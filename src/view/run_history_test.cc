@@ -118,7 +118,7 @@ TEST(StepFact, IsReadBackAsItWasWritten) {
   JournalRecord strange;
   strange.key = "step apply";
   strange.value = "x";
-  EXPECT_EQ(step_in(strange).end, "") << "of a journal that somebody else has written";
+  EXPECT_EQ(step_in(strange).end, "") << "of a journal that another program has written";
 }
 
 }  // namespace

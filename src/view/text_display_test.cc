@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// Time stands still until somebody moves it.
+/// Time stands still until the test moves it.
 class HandClock final : public Clock {
  public:
   MonoTime now() const override { return now_; }

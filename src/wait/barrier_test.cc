@@ -53,7 +53,7 @@ TEST_F(BarrierTest, BreaksWithTheFirstReason) {
   EXPECT_EQ(barrier.reason(), "cp2 is foreign");
 }
 
-TEST_F(BarrierTest, NobodyExpectedIsOpen) {
+TEST_F(BarrierTest, WithoutExpectedNodesItIsOpen) {
   const Barrier barrier("all nodes verified", 0);
   EXPECT_TRUE(barrier.open());
 }

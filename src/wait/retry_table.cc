@@ -69,7 +69,7 @@ RetryRule lost(Progress progress, std::optional<Code> code, Reaction reaction,
           .hint = hint};
 }
 
-/// What the handshake told, and what a node answers to the calls that change it.
+/// The verdict of the handshake, and what a node answers to the calls that change it.
 std::vector<RetryRule> rules_of_changes() {
   const auto bootstrap = Call::bootstrap;
   const auto apply = Call::apply_configuration;
@@ -121,7 +121,7 @@ std::vector<RetryRule> rules_of_changes() {
       said(apply, Code::unknown, "failed to parse config", give_up, "A5",
            "the node does not accept the config: fix what it says"),
       said(apply, Code::permission_denied, {}, look_again, "T4",
-           "the node took a config already, or the role is too low"),
+           "the node already has a config, or the role is too low"),
   };
 }
 
@@ -160,7 +160,7 @@ std::vector<RetryRule> rules_of_all_calls() {
        .mark = {},
        .reaction = retry,
        .fault = "N14",
-       .hint = "a web proxy answers in the node's place: except port 50000 of the nodes from it"},
+       .hint = "a web proxy answers in the node's place: exclude port 50000 of the nodes from it"},
       lost(Progress::sent, std::nullopt, look_again, "N3",
            "the reply was lost; the call may have happened"),
       lost(Progress::not_sent, Code::deadline_exceeded, retry, "N2",

@@ -19,7 +19,7 @@ enum class Reaction {
 std::string_view name_of(Reaction reaction);
 
 /// One row of the table: unset fields match everything. `text` matches as a part of what a node or
-/// a library said; what ichor itself found is told by `mark`, never by its own sentences.
+/// a library said; `mark` says what ichor itself found, never its own sentences.
 struct RetryRule {
   std::optional<Call> call;
   std::optional<Progress> progress;

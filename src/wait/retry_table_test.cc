@@ -85,7 +85,7 @@ const Case kCases[] = {
     {Call::kubeconfig, Progress::answered, TlsVerdict::fine, Code::internal,
      "whatever our sentence is", Reaction::retry, "L13", "L13"},
     {Call::bootstrap, Progress::answered, TlsVerdict::fine, Code::failed_precondition,
-     "a text nobody has seen", Reaction::retry, "A1"},
+     "an unknown text", Reaction::retry, "A1"},
 };
 
 TEST(RetryTable, EveryKnownAnswerHasItsReaction) {

@@ -35,7 +35,7 @@ TEST_F(TurnOrderTest, KeepsTheOrderWhoeverComesFirst) {
   EXPECT_EQ(order_, "012");
 }
 
-TEST_F(TurnOrderTest, NobodyWaitsForOneWhoWillNeverCome) {
+TEST_F(TurnOrderTest, NoTaskWaitsForOneThatWillNeverCome) {
   Task<void> last = come(2, Duration::zero()), first = come(0, Duration::zero());
   last.start();
   first.start();

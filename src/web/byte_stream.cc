@@ -75,7 +75,7 @@ class StreamOn final : public ByteStream, public std::enable_shared_from_this<St
     const Done waiting = std::exchange(done_, nullptr);
     closed_ = true;
     resolver_.cancel();
-    // What is still under way ends with an error that nobody hears any more.
+    // What is still under way ends with an error that is ignored.
     error_code ignored;
     socket().close(ignored);
   }

@@ -202,7 +202,7 @@ class Connection final : public HttpConnection, public std::enable_shared_from_t
     if (done) done(std::move(answer_));
   }
 
-  /// False: nobody wants the rest.
+  /// False: the caller does not want the rest.
   bool take_piece(std::size_t size) {
     const std::string_view piece(piece_.data(), size);
     if (!following_) {
@@ -231,7 +231,7 @@ class Connection final : public HttpConnection, public std::enable_shared_from_t
     bytes_ = nullptr;
     answer_.body = SecretString(std::move(body_));
     body_.clear();
-    // Nobody asked for what comes after the answer.
+    // What comes after the answer was not asked for.
     if (!parser_->get().keep_alive() || !unread_.empty()) shut();
     const Done done = std::exchange(done_, nullptr);
     if (done) done(std::move(answer_));

@@ -77,7 +77,7 @@ class HttpConnection {
   /// Whether it was used before, and can be used again.
   virtual bool reusable() const = 0;
 
-  /// Nobody listens any more; callbacks that were due do not come.
+  /// The caller stops listening; callbacks that were due do not come.
   virtual void close() = 0;
 };
 

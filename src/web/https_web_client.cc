@@ -11,7 +11,7 @@ Task<CallResult<WebAnswer>> HttpsWebClient::get(Context context, std::string url
   const std::optional<WebPlace> place = web_place(url);
   if (!place) {
     co_return tl::unexpected(CallError{Call::kube_read, Progress::not_sent, TlsVerdict::fine,
-                                       Code::invalid_argument, url + " is no web address"});
+                                       Code::invalid_argument, url + " is not a web address"});
   }
   HttpPeer peer{place->host, place->host, place->port, nullptr, token};
   if (place->tls) peer.tls = tls_of_machine();

@@ -53,7 +53,7 @@ Result<std::string> upload_schematic(const std::string& url, const std::string& 
   if (!place) {
     return fail(
         Errc::invalid,
-        fmt::format("\"{}\" is no address of a factory such as https://factory.talos.dev", url));
+        fmt::format("\"{}\" is not the address of a factory such as https://factory.talos.dev", url));
   }
   const auto answer = post(*place, schematic, limit);
   if (!answer) return fail(Errc::io, answer.error().text);
@@ -65,7 +65,8 @@ Result<std::string> upload_schematic(const std::string& url, const std::string& 
   const auto json = parse_json(body, kAnswerLimits);
   std::string id = json ? text_in(*json, "id") : "";
   if (id.empty()) {
-    return fail(Errc::io, fmt::format("{} is no image factory: it answers {}", url, shown(body)));
+    return fail(Errc::io,
+                fmt::format("{} is not an image factory: it answers {}", url, shown(body)));
   }
   return id;
 }

@@ -70,7 +70,7 @@ TEST(Upload, PostsTheSchematicAndGivesTheFactorysName) {
   EXPECT_THAT(factory.request(), EndsWith(kSchematic));
 }
 
-TEST(Upload, ARefusalIsToldInTheFactorysWords) {
+TEST(Upload, ARefusalIsReportedInTheFactorysWords) {
   Factory factory("400 Bad Request", "unknown field \x1b[31mfoo\n");
   const auto id = upload_schematic(factory.url(), kSchematic, kLimit);
   ASSERT_FALSE(id);
@@ -82,17 +82,17 @@ TEST(Upload, WhoeverAnswersWithoutAnIdIsNoFactory) {
   Factory factory("200 OK", "<html>");
   const auto id = upload_schematic(factory.url(), kSchematic, kLimit);
   ASSERT_FALSE(id);
-  EXPECT_THAT(id.error().message, HasSubstr("is no image factory: it answers <html>"));
+  EXPECT_THAT(id.error().message, HasSubstr("is not an image factory: it answers <html>"));
 }
 
-TEST(Upload, NobodyThereAndNoAddressAreToldApart) {
+TEST(Upload, AnUnreachableFactoryAndABadAddressDiffer) {
   for (const char* wrong :
        {"factory.talos.dev", "ftp://x", "https://", "http://x:y", "http://a@b"}) {
     const auto id = upload_schematic(wrong, kSchematic, kLimit);
     ASSERT_FALSE(id) << wrong;
     EXPECT_EQ(id.error().code, Errc::invalid) << wrong;
   }
-  // Port 9 of the loopback: nobody listens there.
+  // Port 9 of the loopback: no program listens there.
   const auto id = upload_schematic("https://127.0.0.1:9", kSchematic, kLimit);
   ASSERT_FALSE(id);
   EXPECT_EQ(id.error().code, Errc::io);

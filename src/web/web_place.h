@@ -15,7 +15,7 @@ struct WebPlace {
   std::string target;  // "/" if there is no path
 };
 
-/// Nothing for a text that is no such address.
+/// Nothing for a text that is not such an address.
 std::optional<WebPlace> web_place(std::string_view url);
 
 }  // namespace ichor

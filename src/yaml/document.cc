@@ -266,7 +266,7 @@ void Builder::close_mapping(Node& mapping) {
   bool merges = false;
   for (const Entry& entry : mapping.entries) {
     if (!seen.insert(entry.key.text).second) {
-      return refuse(entry.key.at, fmt::format("the key \"{}\" is there twice", entry.key.text));
+      return refuse(entry.key.at, fmt::format("the key \"{}\" appears twice", entry.key.text));
     }
     merges = merges || (entry.key.text == "<<" && entry.key.style == Style::plain);
   }

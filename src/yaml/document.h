@@ -28,7 +28,7 @@ struct Document {
   std::string where(const Node& node) const;
 };
 
-/// Why and where a text is no YAML that we take.
+/// Why and where a text is not YAML that we take.
 struct SyntaxError {
   std::string file;
   Position at;

@@ -100,7 +100,7 @@ TEST(YamlDocument, ResolvesAliasesAndMergeKeys) {
 }
 
 TEST(YamlDocument, RefusesWhatIsAmbiguous) {
-  EXPECT_EQ(error_of("a: 1\nb: 2\na: 3\n"), "f.yaml:3:1: the key \"a\" is there twice");
+  EXPECT_EQ(error_of("a: 1\nb: 2\na: 3\n"), "f.yaml:3:1: the key \"a\" appears twice");
   EXPECT_EQ(error_of("a: !ruby/object x\n"),
             "f.yaml:1:17: unknown tag \"!ruby/object\", or not of its kind");
   EXPECT_EQ(error_of("a: !!binary aGk=\n"),
@@ -109,7 +109,7 @@ TEST(YamlDocument, RefusesWhatIsAmbiguous) {
   EXPECT_EQ(error_of("? [a]\n: b\n"), "f.yaml:1:3: a key must be a scalar, not a list");
   EXPECT_EQ(error_of("a: *nowhere\n"), "f.yaml:1:4: there is no anchor &nowhere before this alias");
   EXPECT_EQ(error_of("a: &a [*a]\n"), "f.yaml:1:8: the alias *a contains itself");
-  EXPECT_EQ(error_of("<<: 5\n"), "f.yaml:1:5: << wants a mapping, not a whole number");
+  EXPECT_EQ(error_of("<<: 5\n"), "f.yaml:1:5: << wants a mapping, not an integer");
 }
 
 TEST(YamlDocument, NamesThePlaceOfSyntaxErrors) {

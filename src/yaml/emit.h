@@ -30,8 +30,8 @@ using RemarkMap = std::unordered_map<const Node*, Remarks>;
 std::string emit(const Node& root, const RemarkMap& remarks);
 
 /// The same as emit(root), with a flaw of Go's library: it says of every literal block that begins
-/// with a blank that it is indented by 4, which is wrong in lists, where nobody can read it back.
-/// For hashes that must agree with those of a Go program.
+/// with a blank that it is indented by 4, which is wrong in lists, where no parser can read it
+/// back. For hashes that must agree with those of a Go program.
 std::string emit_as_go(const Node& root);
 
 /// A string in double quotes in which all but printable ASCII is escaped: for texts that could

@@ -54,7 +54,7 @@ void escape_unclean(Node& node, RemarkMap& remarks) {
 }  // namespace
 
 Node from_json(const Json& json) {
-  // Written and read once, because that is where the library mends texts.
+  // Written and read once, because that is where the library repairs texts.
   return convert(Json::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 

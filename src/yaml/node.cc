@@ -101,7 +101,7 @@ std::string_view describe(const Node& node) {
   switch (node.scalar_type().value_or(ScalarType::string)) {
     case ScalarType::null: return "nothing";
     case ScalarType::boolean: return "true or false";
-    case ScalarType::integer: return "a whole number";
+    case ScalarType::integer: return "an integer";
     case ScalarType::floating: return "a number";
     case ScalarType::string: return "a string";
   }

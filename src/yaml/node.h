@@ -41,7 +41,7 @@ struct Node {
   bool is_sequence() const { return kind == Kind::sequence; }
   bool is_mapping() const { return kind == Kind::mapping; }
 
-  /// The value of a key; nullptr if this is no mapping or has no such key.
+  /// The value of a key; nullptr if this is not a mapping or has no such key.
   const Node* find(std::string_view key) const;
   /// find() along several keys: `find_path({"machine", "ca", "crt"})`.
   const Node* find_path(std::initializer_list<std::string_view> keys) const;

@@ -62,7 +62,7 @@ TEST(YamlNode, TextIsThereForEveryScalar) {
 }
 
 TEST(YamlNode, SaysWhatItIs) {
-  EXPECT_EQ(describe(plain("5")), "a whole number");
+  EXPECT_EQ(describe(plain("5")), "an integer");
   EXPECT_EQ(describe(plain("x")), "a string");
   EXPECT_EQ(describe(Node{}), "nothing");
 }

@@ -111,7 +111,7 @@ bool is_base_60(std::string_view text) {
 }
 
 /// Four digits, a dash, one or two digits, a dash, one or two digits, and then nothing or a time.
-/// That is wider than yaml.v3's list of layouts: quoting one string more hurts nobody.
+/// That is wider than yaml.v3's list of layouts: quoting one string more does no harm.
 bool is_date(std::string_view text) {
   if (count_digits(text) != 4) return false;
   text.remove_prefix(4);
@@ -125,7 +125,7 @@ bool is_date(std::string_view text) {
                           text.size() > 1 && is_digit(text[1]));
 }
 
-/// How everything begins that is not a plain string: most texts are, and are told by one look.
+/// How everything begins that is not a plain string: most texts are, and one look recognizes them.
 constexpr std::string_view kFirstOfCore = "~+-.0123456789nNtTfF";
 constexpr std::string_view kFirstElsewhere = "~+-.0123456789nNtTfFyYoO<";
 

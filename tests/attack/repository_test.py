@@ -139,13 +139,13 @@ class HostileRepositories(unittest.TestCase):
         (self.folder / "patches").mkdir()
         pipe = self.folder / "patches" / "a.yaml"
         os.mkfifo(pipe)
-        writer = os.open(pipe, os.O_RDWR)  # somebody who has it open and says nothing
+        writer = os.open(pipe, os.O_RDWR)  # another process that has it open and says nothing
         try:
             end = self.ichor("lint")
         finally:
             os.close(writer)
         self.assertEqual(end.code, 3, end.text)
-        self.assertIn("no regular file", end.text)
+        self.assertIn("not a regular file", end.text)
 
     def test_what_is_nested_deep_is_refused(self):
         deep = {"cluster.toml": "a" + ".a" * 10_000 + " = 1\n",

@@ -58,7 +58,7 @@ def documents(text):
             continue
         key = (document.get("apiVersion"), document.get("kind"),
                document.get("name") if "kind" in document else None)
-        assert key not in found, f"{key} is there twice"
+        assert key not in found, f"{key} appears twice"
         found[key] = document
     return found
 

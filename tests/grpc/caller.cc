@@ -46,7 +46,7 @@ Task<void> Caller::expect_end(Call call, Code code, std::optional<std::string> t
     expect(wake == Wake::signalled, "the call did not end within the time");
     if (wake != Wake::signalled) co_return;
   }
-  expect(!call->has_message(), "a message nobody asked for");
+  expect(!call->has_message(), "a message without a request");
   const grpc::CallEnd& end = call->end();
   expect(end.code == code, fmt::format("code {} and not {}: {}", static_cast<int>(end.code),
                                        static_cast<int>(code), end.text));

@@ -11,12 +11,12 @@ import tempfile
 import xml.etree.ElementTree
 
 GROUPS = {"Generic": "generic", "Hypertext": "http2", "HPACK": "hpack"}
-# For cases that shall pass: only a server that does not answer at all takes so long.
+# For cases that must pass: only a server that does not answer at all takes so long.
 PATIENCE_S = 60
 
 NO_BODY = "a gRPC server's refusal is one HEADERS frame, and h2spec waits for DATA"
 ENDED = ("the request is no gRPC call, so its stream was answered and is forgotten when the case "
-         "goes on; with a gRPC call it passes")
+         "continues; with a gRPC call it passes")
 FORGOTTEN = "nghttp2 ignores frames on a stream that it has forgotten"
 OLD_ID = "nghttp2 takes a lower stream identifier for that of a stream that has ended"
 # Every case that does not pass, with the reason.

@@ -228,7 +228,7 @@ class Bed:
         return [(row[head.index("NAME")], row[head.index("READY")]) for row in rows]
 
     def remove(self, failed=False):
-        """Ends all of it, in the order that leaves nobody retrying."""
+        """Ends all of it, in the order that leaves no process retrying."""
         self.flux.stop()
         self.nodes.stop()
         self.running.stop_all()

@@ -5,7 +5,7 @@ import pki
 import processes
 import tools
 
-# Thousands of pods shall not wait for the default limit of 20 requests a second.
+# Thousands of pods must not wait for the default limit of 20 requests a second.
 UNTHROTTLED = ("--kube-api-qps", "300", "--kube-api-burst", "600")
 SERVER_NAMES = ("IP:127.0.0.1", "DNS:localhost", "DNS:kubernetes.default.svc")
 
@@ -50,7 +50,7 @@ class ControlPlane:
             [tools.program("kubernetes", "kube-apiserver"),
              "--etcd-servers", f"http://127.0.0.1:{self.etcd_port}",
              "--bind-address", "127.0.0.1", "--secure-port", self.port,
-             # The service `kubernetes` must not point to a loopback address; nobody needs it here.
+             # The service `kubernetes` must not point to a loopback address; it is not needed here.
              "--endpoint-reconciler-type", "none",
              "--service-cluster-ip-range", "10.43.0.0/16", "--allow-privileged",
              # Kubelets are one kwok on the loopback; their other addresses are the profile's.

@@ -87,7 +87,7 @@ class CiliumStatusOfAPlayedProgram(support.KubeTest):
 
 
 class ADnsServerThatIsAway(support.KubeTest):
-    def test_is_named_and_the_lookup_is_told_when_it_is_back(self):
+    def test_is_named_and_the_lookup_is_reported_when_it_is_back(self):
         bed = self.bed_with_tree("dns")
         self.phases(bed, 0, 1)
         bed.dns.stop()

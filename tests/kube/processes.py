@@ -43,7 +43,7 @@ PORTS = itertools.count(20000 + os.getpid() * 61 % 9000)
 
 
 def free_port():
-    """A port of the loopback that nobody listens on, and that is given out once.
+    """A port of the loopback without a listener, and that is given out once.
 
     It is below those that the kernel takes for connections, so it is still free when it is used.
     """
@@ -120,6 +120,6 @@ class Processes:
             process.wait()
 
     def stop_all(self):
-        """In the reverse order of their start. Nobody needs what they would still write."""
+        """In the reverse order of their start. What they would still write is not needed."""
         for name in reversed(list(self.running)):
             self.stop(name, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Phase 0, when what it needs is missing, wrong, refused or owned by somebody else."""
+"""Phase 0, when what it needs is missing, wrong, refused or owned by another user."""
 
 import base64
 import json

@@ -124,7 +124,7 @@ class ConfigDir(unittest.TestCase):
         self.assertEqual(done.returncode, 3, done.stdout[-3000:])
         self.assertIn("ready_configs: clusterconfig", done.stdout)
 
-    def test_a_swapped_config_is_sent_to_nobody(self):
+    def test_a_swapped_config_is_not_sent(self):
         folder = self.folder / "clusterconfig"
         (folder / "demo-cp1.yaml").rename(folder / "swap")
         (folder / "demo-w1.yaml").rename(folder / "demo-cp1.yaml")

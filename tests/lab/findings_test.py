@@ -85,7 +85,7 @@ class Findings(unittest.TestCase):
             with self.subTest(text=text):
                 self.explains(text, fault)
 
-    def test_19_a_refused_connection_is_told_with_both_ports(self):
+    def test_19_a_refused_connection_is_explained_with_both_ports(self):
         _, out = self.run_ichor("doctor", "N1")
         self.assertIn("50001", out)
 

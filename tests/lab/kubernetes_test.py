@@ -83,7 +83,7 @@ class Waiting(one_lab.OneLab):
             unmet = [event["object"] for event in events if event["type"] == "unmet"]
             self.assertEqual(unmet, ["Node/w1"])
             code, events = self.wait("etcd", 300)
-            self.assertEqual(code, 0, "a worker is no member")
+            self.assertEqual(code, 0, "a worker is not a member")
         finally:
             self.inject("clear", "w1")
         code, events = self.wait("talos-services", 300)
@@ -149,7 +149,7 @@ class Ahead(unittest.TestCase):
         self.assertTrue([event for event in events if event["type"] == "acted"
                          and event.get("phase") == "bootstrap"], events[-1])
 
-    def test_a_registry_that_is_away_is_told_and_keeps_nobody_waiting(self):
+    def test_a_registry_that_is_away_is_reported_without_a_wait(self):
         events, _ = self.up("away.example.org")
         found = [event for event in events if event["type"] == "finding"
                  and "helm pull ended with 1" in json.dumps(event)]
@@ -214,7 +214,7 @@ class Handover(unittest.TestCase):
     def test_a_bring_up_goes_to_the_handover_and_a_second_one_changes_nothing(self):
         code, events = run_json("up", *self.flags)
         self.assertEqual(code, 0, events[-1])
-        self.assertIn("the lab plays it", json.dumps(events), "helm is said to be played")
+        self.assertIn("the lab simulates it", json.dumps(events), "helm is said to be played")
         phases = {event["phase"]: event for event in events if event["type"] == "phase"}
         self.assertEqual({"secrets", "crds", "core", "validation"}, set(phases))
         for phase in phases.values():

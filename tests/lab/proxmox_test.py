@@ -162,7 +162,7 @@ class FromNothing(PveLab):
 class Trouble(PveLab):
     def test_a_wrong_token(self):
         self.inject("pve-token")
-        self.refuses(3, "P3", "does not take the token")
+        self.refuses(3, "P3", "does not accept the token")
         self.assertEqual(self.proxmox("list")[0], 3)
         self.recovers()
 

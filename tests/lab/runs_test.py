@@ -202,7 +202,7 @@ class OwnProfile(unittest.TestCase):
 
 
 class CniNone(OwnProfile):
-    def test_the_cni_is_pending_until_somebody_installs_one(self):
+    def test_the_cni_is_pending_until_one_is_installed(self):
         self.edit("  # cni: none ", "  cni: none ")
         self.start_lab()
         for words in (["up"], ["health"]):
@@ -240,7 +240,7 @@ class FixAndRerun(OwnProfile):
     def test_verify_passes_before_bootstrap(self):
         self.start_lab()
         code, _, summary = self.on_lab("verify", "--verify-timeout", "30s")
-        self.assertEqual(code, 4, "nobody has left maintenance mode")
+        self.assertEqual(code, 4, "no node has left maintenance mode")
         code, events, summary = self.on_lab("apply")
         self.assertEqual(code, 0, summary)
         reached = [event["text"] for event in of(events, "barrier-opened")]
@@ -251,7 +251,7 @@ class FixAndRerun(OwnProfile):
 
 
 class TemporaryLab(OwnProfile):
-    def test_is_gone_afterwards_and_nobody_is_sent_to_it(self):
+    def test_is_gone_afterwards_and_no_hint_names_it(self):
         done = run("up", "--lab", "--time-scale", str(one_lab.SCALE), "-p", str(self.profile),
                    TMPDIR=str(self.folder))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr[-2000:])

@@ -15,7 +15,7 @@ import time
 
 NETWORK = "192.168.20.0/22"
 DESK = "192.168.20.2"
-KEEPER = "192.168.20.3"  # nobody listens there
+KEEPER = "192.168.20.3"  # no program listens there
 PORT = 50000
 MACS = {f"cp{i}": f"52:54:00:16:07:0{i}" for i in (1, 2, 3)}
 MACS |= {f"w{i}": f"52:54:00:16:07:1{i}" for i in (1, 2, 3)}
@@ -190,7 +190,7 @@ class Bed:
 
 
 class Stranger:
-    """Somebody at port 50000 who writes down what is sent to it. A process of its own, because a
+    """A server at port 50000 that writes down what is sent to it. A process of its own, because a
     process has one network namespace."""
 
     def __init__(self, kind, address, folder, side):

@@ -165,7 +165,7 @@ class Runbook(Walk):
             self.assertEqual(re.findall(r"example\.org/machine: (\S+)", config), [name])
         self.say("runbook 4", "talos/infra/patches/NODE.yaml is in the config of NODE and no other")
 
-    def test_05_machines_are_told_by_their_mac(self):
+    def test_05_machines_are_recognized_by_their_mac(self):
         self.say("runbook 5", "the scan comes with issue 20; today: the match by MAC")
         text = (self.tree / "ichor.yaml").read_text()
         one, other = "52:54:00:16:01:01", "52:54:00:16:01:02"

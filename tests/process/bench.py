@@ -1,6 +1,6 @@
 """What the cases of the process tier work with: a lab, runs of ichor on it, and the judge.
 
-A case runs in a network namespace of its own, so that its rules meet nobody else's packets. The lab
+A case runs in a network namespace of its own, so that its rules meet no foreign packets. The lab
 is the judge: it knows what the machines really are, and ichor cannot see into it.
 """
 

@@ -71,7 +71,7 @@ JOURNAL = ("journal.db", "journal.db-wal", "journal.db-shm")
 
 
 def damaged(bench, damage):
-    """The journal is damaged: refused as such; put back, the run goes on."""
+    """The journal is damaged: refused as such; put back, the run continues."""
     unbegun(bench)
     state = bench.state()
     # The lock is left where it is: a copied one would be refused as a copy.
@@ -145,7 +145,7 @@ def clock_ahead():
 
 
 def clock_behind():
-    """L8, T6: this machine's clock is 400 days behind; set right, the next run goes on."""
+    """L8, T6: this machine's clock is 400 days behind; set right, the next run continues."""
     with Bench(20) as bench:
         run = bench.up(prefix=["faketime", "--exclude-monotonic", "-f", "-400d"])
         bench.judge_refused(run, {1, 4, 5}, {"T6"})

@@ -37,7 +37,7 @@ def refuse():
 
 
 def blackhole():
-    """N2: a control plane is silent for 60 s when etcd shall be bootstrapped."""
+    """N2: a control plane is silent for 60 s at the bootstrap of etcd."""
     return during("bootstrap", ("blackhole", "cp3", {"for_": "60s"}))
 
 

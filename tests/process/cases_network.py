@@ -69,7 +69,7 @@ def rate():
 
 
 def half_open():
-    """N8: connections that are there carry nothing any more; nobody is told."""
+    """N8: connections that are there carry nothing any more; neither end is notified."""
     with Bench(20) as bench:
         run = bench.start("up")
         demand(run.wait_phase("bootstrap"), run.explain())
@@ -87,7 +87,7 @@ def half_open():
 
 
 def partition():
-    """N9: two control planes are cut off when etcd shall be bootstrapped, and come back."""
+    """N9: two control planes are cut off at the bootstrap of etcd, and come back."""
     with Bench(20) as bench:
         run = bench.start("up")
         demand(run.wait_phase("bootstrap"), run.explain())

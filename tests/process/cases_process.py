@@ -10,7 +10,7 @@ from bench import Bench, demand
 
 
 def killed():
-    """L1: SIGKILL at five moments of one bring-up, each run goes on from the last."""
+    """L1: SIGKILL at five moments of one bring-up, each run continues from the last."""
     chance = random.Random(int(os.environ.get("PROCESS_SEED", "7")))
     with Bench(20) as bench:
         for _ in range(5):
@@ -40,7 +40,7 @@ def killed_at_each_change():
 
 
 def disturbed(phase, disturb):
-    """The run is not told, and ends ready or with a verdict that the next one recovers from."""
+    """The run gets no signal, and ends ready or with a verdict that the next one recovers from."""
     with Bench(20) as bench:
         run = bench.up_disturbed(phase, lambda run: disturb(bench, run))
         bench.finish(run)
@@ -68,7 +68,7 @@ def machines_lose_power():
 
 
 def machines_freeze():
-    """D7: the lab is stopped for a while: connections stay, nobody answers."""
+    """D7: the lab is stopped for a while: connections stay, no answers come."""
     def freeze(bench, _):
         bench.lab_process.send_signal(signal.SIGSTOP)
         time.sleep(5)
@@ -122,7 +122,7 @@ def terminated():
 
 
 def reader_gone():
-    """L10: nobody reads the output; the run goes on to its end."""
+    """L10: the output is not read; the run continues to its end."""
     with Bench(20) as bench:
         reader, writer = os.pipe()
         run = bench.start("up", stdout=writer)

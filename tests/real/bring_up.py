@@ -78,7 +78,7 @@ class RealNodes(unittest.TestCase):
             {spec.name: ("maintenance", [spec.mac], "") for spec in cluster.specs})
 
     def up_and_record(self, cluster):
-        """Brings it up and keeps what the nodes told, beside the times."""
+        """Brings it up and keeps what the nodes reported, beside the times."""
         recorder = recording.Recorder(cluster)
         self.addCleanup(recorder.stop)
         run = cluster.up()

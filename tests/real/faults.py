@@ -31,7 +31,7 @@ def rules(namespace, *lines):
 
 
 class Disturbed(bring_up.RealNodes):
-    """A run that goes on while something is done to its world."""
+    """A run that continues while something is done to its world."""
 
     def begin(self, name, control_planes=3, workers=0):
         self.cluster = self.boot(name, control_planes, workers)
@@ -100,7 +100,7 @@ class Cables(Disturbed):
         rules(self.cluster.lab.group, *(f"ip saddr {addresses[name]} tcp sport 50000 drop"
                                         for name in names))
 
-    def mend(self):
+    def repair(self):
         rules(self.cluster.lab.group)
 
     def test_n3_the_reply_to_bootstrap_is_lost(self):
@@ -109,20 +109,20 @@ class Cables(Disturbed):
         self.drop_from("cp1")
         arrived = labs.wait_until(
             lambda: self.cluster.consoles("bootstrap request received") > 0, 30)
-        self.mend()
+        self.repair()
         code = self.end()
         self.cluster.note("bootstrap arrived without a reply: " + str(arrived), 0)
         self.finish(code)
         self.assertLessEqual(self.cluster.consoles("bootstrap request received"), 2)
 
-    def test_n9_a_control_plane_is_cut_off_when_etcd_shall_be_bootstrapped(self):
+    def test_n9_a_control_plane_is_cut_off_at_the_bootstrap_of_etcd(self):
         self.begin("cut-off")
         self.up_until("phase-started", "bootstrap")
         self.drop_from("cp3")
         time.sleep(15)
         self.assertEqual(self.cluster.consoles("bootstrap request received"), 0,
                          "unknown is not no")
-        self.mend()
+        self.repair()
         self.finish(self.end())
         self.assertEqual(self.cluster.consoles("bootstrap request received"), 1)
 
@@ -132,7 +132,7 @@ class Cables(Disturbed):
               "tcp sport 6443 numgen random mod 100 < 5 drop")
         rules(self.node("cp1").group, "tcp dport 50000 numgen random mod 100 < 5 drop")
         run = self.cluster.up()
-        self.mend()
+        self.repair()
         rules(self.node("cp1").group)
         self.finish(run.code)
 

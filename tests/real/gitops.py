@@ -1,7 +1,7 @@
 """What GitOps needs on real nodes: images of Flux and CoreDNS, their charts, and a git server.
 
 Flux' source-controller and kustomize-controller and CoreDNS are the real ones. There is no service
-network on these nodes, so they are told the address of the API server, and of each other.
+network on these nodes, so they get the address of the API server, and of each other.
 """
 
 import pathlib

@@ -40,7 +40,7 @@ class TheLogOfAServer(unittest.TestCase):
     OURS = "(:authority=10.5.0.2:50000;content-type=application/grpc;user-agent=ichor)"
     THEIRS = OURS.replace("ichor", "grpc-go/1.79.3")
 
-    def test_tells_of_calls_of_ours_that_the_node_could_not_handle(self):
+    def test_reports_our_calls_that_the_node_could_not_handle(self):
         bad = ("2026/11/17 10:00:00 Internal [/cosi.resource.State/Watch] 1ms stream runtime "
                f"error: invalid memory address or nil pointer dereference {self.OURS}")
         console = "[   12.3] init[173]: segfault at 8 ip 0000 sp 0000"

@@ -304,7 +304,7 @@ class Lab:
 
     def __init__(self, name):
         if not NAME.fullmatch(name):
-            raise LabError(f"{name!r} is no name for a lab: a-z, 0-9 and - are")
+            raise LabError(f"{name!r} is not a name for a lab: a-z, 0-9 and - are")
         self.name = name
         self.folder = self.home / name
         self.group = self.prefix + name

@@ -1,4 +1,4 @@
-// The process that holds a pod's namespaces: does nothing, reaps orphans, leaves when told to.
+// The process that holds a pod's namespaces: does nothing, reaps orphans, leaves when asked to.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

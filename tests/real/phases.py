@@ -62,7 +62,7 @@ class PhasesOnRealTalos(bring_up.RealNodes):
         self.addCleanup(lambda: self.cluster.remove(failed=self.has_failed()))
 
     def make_cluster(self):
-        """Its profile goes on to the phases, and its tree has what they install."""
+        """Its profile continues to the phases, and its tree has what they install."""
         cluster = clusters.Cluster("phases", 3, 1)
         shutil.copytree(HERE / "phase-patches", cluster.home / "patches", dirs_exist_ok=True)
         shutil.copytree(CHARTS, cluster.home / "charts")

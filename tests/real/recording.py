@@ -1,4 +1,4 @@
-"""What a real node told about itself while it was brought up, as lines of text.
+"""What a real node reported about itself while it was brought up, as lines of text.
 
 A line is SECONDS, KIND, NAME and TEXT with tabs between; seconds count from the first event of the
 cluster. The first line, after "#", says which versions were recorded. Kinds of lines are:
@@ -154,7 +154,7 @@ class Recorder:
             path.write_text("\n".join([head(self.cluster, spec), *lines]) + "\n")
 
     def delays_ms(self, run):
-        """Sorted: for each stage that both saw begin, how much later ichor told of it. Talos does
+        """Sorted: for each stage that both saw begin, how much later ichor reported it. Talos does
         not say when exactly a stage began, so talosctl's watch is the clock; it may be the later
         one."""
         delays = []

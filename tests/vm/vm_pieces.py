@@ -2,7 +2,7 @@
 
 The programs come from tools/real-tools and from Debian (debian.py). This file puts them together in
 ~/.cache/ichor/real-talos-vm-KEY: the ISO by Talos' own imager, and the images that a machine pulls,
-among them two installers that can be told apart by the kernel's command line.
+among them two installers that differ in the kernel's command line.
 """
 
 import dataclasses
@@ -112,7 +112,7 @@ def assemble(result, stage):
 
 
 def imager_profile(assets, kind, marks):
-    """What Talos' imager shall make; JSON is YAML."""
+    """What Talos' imager must make; JSON is YAML."""
     files = {"kernel": "vmlinuz", "initramfs": "initramfs", "sdStub": "systemd-stub.efi",
              "sdBoot": "systemd-boot.efi"}
     output = {"kind": kind, "outFormat": "raw"}

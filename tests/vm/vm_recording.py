@@ -1,4 +1,4 @@
-"""What a machine's console tells of its sequences, as lines of text.
+"""What a machine's console shows of its sequences, as lines of text.
 
 A line is SECONDS, KIND, NAME and TEXT with tabs between, as in the recordings of tests/real.
 Seconds count from the start of the kernel of each boot. Kinds are boot, sequence, phase and task;

@@ -68,7 +68,7 @@ TEST(Cel, VersionsDifferALittle) {
   EXPECT_EQ(trouble("link.vrf_master.table == 1", Place::link_selector, 13), "");
 }
 
-TEST(Cel, EveryMistakeIsToldOnce) {
+TEST(Cel, EveryMistakeIsReportedOnce) {
   EXPECT_EQ(check_expression("disk.a == 1 && disk.b == 2 && c", Place::disk_selector, 12).size(),
             3u);
 }

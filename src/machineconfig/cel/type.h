@@ -10,7 +10,7 @@ namespace ichor::cel {
 /// A type of the Common Expression Language.
 struct Type {
   enum class Kind {
-    wrong,  // of what is already reported: fits everywhere, so that one mistake is told once
+    wrong,  // of what is already reported: fits everywhere, so that each mistake appears once
     dyn,
     null,
     boolean,

@@ -161,7 +161,7 @@ class Deleter {
     }
     yaml::Node* inner = find_value(value, key);
     if (inner != nullptr) return whole(*field, *inner, depth + 1);
-    // An object that is not told from an empty one is always there.
+    // An object that is not distinguished from an empty one is always there.
     const bool there = field->form == Form::one && !field->pointer && field->shape == Shape::object;
     yaml::Node empty = yaml::map();
     return there && whole(*field, empty, depth + 1);
@@ -190,7 +190,7 @@ class Deleter {
     return inner != nullptr && free(*inner, depth + 1);
   }
 
-  /// Items are told by what Talos can print as a text; a plain number tells none.
+  /// A text that Talos can print identifies an item; a plain number does not.
   bool item(const Field& field, yaml::Node& list, std::size_t depth) const {
     if (field.shape != Shape::object || depth + 1 != deletion_.path.size()) return false;
     if (deletion_.path[depth] != "[]") return false;

@@ -13,7 +13,7 @@ namespace ichor {
 struct Deletion {
   std::string document;           // as ConfigDocument::id() says it
   std::vector<std::string> path;  // empty: the document itself; "[]" at the end: an item of a list
-  std::string item_key;           // the item is told by this key
+  std::string item_key;           // this key identifies the item
   std::string item_value;
   yaml::Position at;
 };

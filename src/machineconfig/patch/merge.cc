@@ -231,7 +231,7 @@ class Merger {
     }
   }
 
-  /// The item that `item` is to be merged into. Interfaces can also be told by a selector, if it is
+  /// The item that `item` is to be merged into. A selector can also identify an interface, if it is
   /// the same in every part.
   static yaml::Node* find_same(const Field& field, yaml::Node& ours, const yaml::Node& item) {
     const yaml::Node* key = item.find(field.merge_key);

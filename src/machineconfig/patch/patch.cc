@@ -159,7 +159,7 @@ class Bench {
   int minor_;
 };
 
-/// Documents that are wiped when nobody needs them any more.
+/// Documents that are wiped when they are not needed any more.
 class Written {
  public:
   Written() = default;

@@ -56,7 +56,7 @@ std::optional<HostPort> split_host_port(std::string_view text) {
 
 std::string endpoint_trouble(const std::string& text) {
   const auto url = parse_go_url(text);
-  if (!url) return "is no URL";
+  if (!url) return "is not a URL";
   const std::string& host = url->host;
   if (std::count(host.begin(), host.end(), ':') > 2 &&
       (host.find('[') == std::string::npos || host.find(']') == std::string::npos)) {

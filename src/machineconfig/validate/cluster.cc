@@ -49,7 +49,7 @@ void check_etcd(const Subject& subject, Report& report) {
   for (const View& subnet : etcd["listenSubnets"].items()) subnets.push_back(subnet);
   for (const View& subnet : subnets) {
     if (is_subnet_filter(subnet.text())) continue;
-    report.error(subnet, fmt::format("`{}` is no network for etcd", subnet.text()),
+    report.error(subnet, fmt::format("`{}` is not a network for etcd", subnet.text()),
                  "write 10.0.0.0/8, or !10.0.0.0/8 to leave one out");
   }
 }
@@ -62,7 +62,7 @@ void check_manifests(const View& cluster, Report& report) {
       report.error(manifest, "an inline manifest has no name", "add `name`");
     }
     if (!names.insert(name.text()).second) {
-      report.error(name, fmt::format("the inline manifest `{}` is there twice", name.text()),
+      report.error(name, fmt::format("the inline manifest `{}` appears twice", name.text()),
                    "give it another name");
     }
   }
@@ -122,7 +122,7 @@ void check_cluster(const Subject& subject, Report& report) {
   }
   const View domain = cluster["network"]["dnsDomain"];
   if (!domain.empty() && !is_dns_name(domain.text())) {
-    report.error(domain, fmt::format("`{}` is no DNS name", domain.text()),
+    report.error(domain, fmt::format("`{}` is not a DNS name", domain.text()),
                  "write it as cluster.local");
   }
   if (cluster["externalCloudProvider"]) {

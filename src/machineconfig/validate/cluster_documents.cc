@@ -93,7 +93,7 @@ void check_etc_file(const View& document, Report& report) {
   const View name = document["name"];
   if (name.empty()) return require_name(document, report);
   if (!is_local(name.text()) || name.text().starts_with('.')) {
-    report.error(name, fmt::format("`{}` is no path below /etc", name.text()),
+    report.error(name, fmt::format("`{}` is not a path below /etc", name.text()),
                  "write it without /etc/ in front, such as nfsmount.conf");
     return;
   }

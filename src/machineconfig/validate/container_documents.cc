@@ -30,7 +30,7 @@ void check_image(const View& document, Report& report) {
   switch (judge_image(image.text())) {
     case ImageJudgement::invalid:
       report.error(image.empty() ? document : image,
-                   fmt::format("`{}` is no name of an image", image.text()),
+                   fmt::format("`{}` is not the name of an image", image.text()),
                    "write registry/name@sha256:DIGEST");
       break;
     case ImageJudgement::tagged:
@@ -97,7 +97,7 @@ void check_mounts(const View& mounts, Report& report) {
   for (const View& mount : mounts.items()) {
     const std::string place = check_mount(mount, report);
     if (place.empty() || places.insert(place).second) continue;
-    report.error(mount, fmt::format("`{}` is there twice", place), "remove one of them");
+    report.error(mount, fmt::format("`{}` appears twice", place), "remove one of them");
   }
 }
 
@@ -147,7 +147,7 @@ void check_limits(const View& limits, Report& report) {
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   const bool whole = read.ec == std::errc() && read.ptr == digits.data() + digits.size();
   if (!text.ends_with('m') || !whole || number == 0) {
-    report.error(cpu, fmt::format("`{}` is no share of processors", text), "write it as 500m");
+    report.error(cpu, fmt::format("`{}` is not a share of processors", text), "write it as 500m");
   }
 }
 

@@ -136,7 +136,8 @@ void check_wireguard(const View& wireguard, Report& report) {
     }
     for (const View& allowed : peer["allowedIPs"].items()) {
       if (is_lax_cidr(allowed.text())) continue;
-      report.error(allowed, fmt::format("`{}` is no network", allowed.text()), "write 10.0.0.0/8");
+      report.error(allowed, fmt::format("`{}` is not a network", allowed.text()),
+                   "write 10.0.0.0/8");
     }
   }
 }

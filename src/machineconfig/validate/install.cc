@@ -52,7 +52,7 @@ void check_install(const Subject& subject, Report& report) {
   for (const View& extension : extensions.items()) {
     if (!images.insert(extension["image"].text()).second) {
       report.error(extension,
-                   fmt::format("the extension `{}` is there twice", extension["image"].text()),
+                   fmt::format("the extension `{}` appears twice", extension["image"].text()),
                    "remove one of them");
     }
   }

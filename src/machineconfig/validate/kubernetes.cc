@@ -75,7 +75,7 @@ void check_taints(const View& taints, Report& report) {
 void check_node_subnets(const View& subnets, Report& report) {
   for (const View& subnet : subnets.items()) {
     if (is_subnet_filter(subnet.text())) continue;
-    report.error(subnet, fmt::format("`{}` is no network for the node's address", subnet.text()),
+    report.error(subnet, fmt::format("`{}` is not a network for the node's address", subnet.text()),
                  "write 10.0.0.0/8, or !10.0.0.0/8 to leave one out");
   }
 }

@@ -57,7 +57,7 @@ class Subnets {
     for (const View& item : items) {
       const auto cidr = parse_cidr(item.text());
       if (!cidr) {
-        refuse(item, "is no network");
+        refuse(item, "is not a network");
         continue;
       }
       ++families[cidr->address.v6 ? 1 : 0];
@@ -252,7 +252,7 @@ void check_object_name(const View& document, Report& report) {
   const View name = document["name"];
   if (is_subdomain(name.text())) return;
   report.error(name.empty() ? document : name,
-               fmt::format("`{}` is no name for an object of Kubernetes", name.text()),
+               fmt::format("`{}` is not a name for a Kubernetes object", name.text()),
                "use lower-case letters, digits, - and .");
 }
 
@@ -263,7 +263,7 @@ void check_external_manifest(const View& document, Report& report) {
   if (value.empty() || !url) {
     report.error(document, "`url` is missing", "write https://HOST/PATH");
   } else if (url->scheme != "http" && url->scheme != "https") {
-    report.error(value, fmt::format("a manifest cannot be had by `{}`", url->scheme),
+    report.error(value, fmt::format("a manifest cannot be fetched by `{}`", url->scheme),
                  "write https://HOST/PATH");
   }
 }

@@ -36,12 +36,13 @@ void check_kubespan(const Subject& subject, Report& report) {
   if (!rules_of(subject.minor).complete_without_v1alpha1) check_identity(subject, report);
   for (const View& filter : kubespan["filters"]["endpoints"].items()) {
     if (is_subnet_filter(filter.text())) continue;
-    report.error(filter, fmt::format("`{}` is no network for KubeSpan's endpoints", filter.text()),
+    report.error(filter,
+                 fmt::format("`{}` is not a network for KubeSpan's endpoints", filter.text()),
                  "write 10.0.0.0/8, or !10.0.0.0/8 to leave one out");
   }
   for (const View& network : kubespan["filters"]["excludeAdvertisedNetworks"].items()) {
     if (is_cidr(network.text())) continue;
-    report.error(network, fmt::format("`{}` is no network", network.text()), "write 10.0.0.0/8");
+    report.error(network, fmt::format("`{}` is not a network", network.text()), "write 10.0.0.0/8");
   }
 }
 

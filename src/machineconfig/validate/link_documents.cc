@@ -24,7 +24,7 @@ void check_link(const View& document, Report& report) {
     if (address.empty()) {
       report.error(item, "an address is missing", "write `address: 10.0.0.5/24`");
     } else if (is_unspecified(address.text())) {
-      report.error(address, fmt::format("`{}` is no address of a machine", address.text()),
+      report.error(address, fmt::format("`{}` is not the address of a machine", address.text()),
                    "write it as 10.0.0.5/24");
     }
   }
@@ -82,7 +82,7 @@ void check_link_name(const View& at, const View& name, Report& report) {
     return static_cast<unsigned char>(c) > 0x20 && c != 0x7f && c != '/' && c != ':';
   });
   if (!text.empty() && text.size() <= 15 && printable && text != "." && text != "..") return;
-  report.error(name.empty() ? at : name, fmt::format("`{}` is no name for a link", text),
+  report.error(name.empty() ? at : name, fmt::format("`{}` is not a name for a link", text),
                "use up to 15 letters and digits");
 }
 

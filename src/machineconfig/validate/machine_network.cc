@@ -42,7 +42,7 @@ Members find_members(const View& network, Report& report) {
 
 void check_address(const View& address, Report& report) {
   if (is_address_with_length(address.text())) return;
-  report.error(address, fmt::format("`{}` is no address", address.text()),
+  report.error(address, fmt::format("`{}` is not an address", address.text()),
                "write it as 10.0.0.5/24");
 }
 
@@ -65,7 +65,7 @@ void check_addressing(const View& device, const Members& members, Report& report
   }
   for (const View& address : addresses.items()) check_address(address, report);
   if (vip && !is_plain_ip(vip["ip"].text())) {
-    report.error(vip, fmt::format("`{}` is no address for a VIP", vip["ip"].text()),
+    report.error(vip, fmt::format("`{}` is not an address for a VIP", vip["ip"].text()),
                  "write `ip: 10.0.0.5`");
   }
   for (const View& vlan : device["vlans"].items()) {
@@ -85,11 +85,13 @@ void check_routes(const View& device, Report& report) {
     const View gateway = route["gateway"];
     const View source = route["source"];
     if (!network.empty() && !is_lax_cidr(network.text())) {
-      report.error(network, fmt::format("`{}` is no network", network.text()), "write 10.0.0.0/8");
+      report.error(network, fmt::format("`{}` is not a network", network.text()),
+                   "write 10.0.0.0/8");
     }
     for (const View& address : {gateway, source}) {
       if (address.empty() || is_plain_ip(address.text())) continue;
-      report.error(address, fmt::format("`{}` is no IP address", address.text()), "write 10.0.0.1");
+      report.error(address, fmt::format("`{}` is not an IP address", address.text()),
+                   "write 10.0.0.1");
     }
     if (network.empty() && gateway.empty()) {
       report.error(route, "a route needs a network or a gateway", "add one of them");

@@ -45,7 +45,7 @@ std::string qualified_name_trouble(std::string_view name) {
   if (slash != std::string_view::npos) {
     const std::string_view prefix = name.substr(0, slash);
     if (prefix.size() > kDomainMax || !all_labels(prefix, is_lower_label)) {
-      return "has a prefix that is no domain name";
+      return "has a prefix that is not a domain name";
     }
     name.remove_prefix(slash + 1);
   }

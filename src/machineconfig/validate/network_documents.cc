@@ -154,7 +154,8 @@ void check_kubespan_config(const View& document, Report& report) {
   }
   for (const View& filter : document["filters"]["endpoints"].items()) {
     if (is_subnet_filter(filter.text())) continue;
-    report.error(filter, fmt::format("`{}` is no network for KubeSpan's endpoints", filter.text()),
+    report.error(filter,
+                 fmt::format("`{}` is not a network for KubeSpan's endpoints", filter.text()),
                  "write 10.0.0.0/8, or !10.0.0.0/8 to leave one out");
   }
 }
@@ -232,7 +233,7 @@ void check_imports(const View& document, Report& report) {
     } else if (source.text() == document["name"].text()) {
       report.error(source, "an instance cannot import from itself", "name another one");
     } else if (!sources.insert(source.text()).second) {
-      report.error(source, fmt::format("`{}` is there twice", source.text()), "merge the two");
+      report.error(source, fmt::format("`{}` appears twice", source.text()), "merge the two");
     }
     const View prefixes = routes[i]["prefixes"];
     if (prefixes.count() == 0) {
@@ -241,7 +242,7 @@ void check_imports(const View& document, Report& report) {
     for (const View& prefix : prefixes.items()) {
       const auto cidr = parse_cidr(prefix.text());
       if (!cidr || first_of(*cidr) != cidr->address) {
-        report.error(prefix, fmt::format("`{}` is no network", prefix.text()),
+        report.error(prefix, fmt::format("`{}` is not a network", prefix.text()),
                      "write it without host bits");
         continue;
       }
@@ -278,7 +279,7 @@ void check_bgp(const View& document, Report& report) {
       report.error(neighbor, "a neighbor needs either address or link", "keep one of them");
     } else if (const View name = address.empty() ? link : address;
                !names.insert(name.text()).second) {
-      report.error(name, fmt::format("the neighbor `{}` is there twice", name.text()),
+      report.error(name, fmt::format("the neighbor `{}` appears twice", name.text()),
                    "remove one of them");
     }
     require_positive(neighbor["holdTime"], "holdTime", report);
@@ -307,7 +308,7 @@ void check_http_probe(const View& document, Report& report) {
   const auto url = parse_go_url(value.text());
   const bool web = url && (url->scheme == "http" || url->scheme == "https");
   if (value.empty() || !web || url->host.empty() || url->host.starts_with(':')) {
-    report.error(value.empty() ? document : value, "`url` is no address of a web server",
+    report.error(value.empty() ? document : value, "`url` is not the address of a web server",
                  "write https://HOST/PATH");
   }
   check_probe_times(document, report);

@@ -95,7 +95,7 @@ void check_environment(const View& document, Report& report) {
                       std::all_of(key.begin(), key.end(),
                                   [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
     if (fits) continue;
-    report.error(value, fmt::format("`{}` is no name of an environment variable", key),
+    report.error(value, fmt::format("`{}` is not the name of an environment variable", key),
                  "use letters, digits and underscores");
   }
 }

@@ -105,7 +105,7 @@ class Reader {
   static std::string_view name_of(std::string_view type) {
     if (type == "string") return "a text";
     if (type == "bool") return "true or false";
-    return type.starts_with('u') ? "a whole number from 0 on" : "a whole number";
+    return type.starts_with('u') ? "an integer from 0 on" : "an integer";
   }
 
   void refuse(const yaml::Node& node, const std::string& path, std::string_view what) {

@@ -169,7 +169,7 @@ TEST(Validate, SecretsAreNeverRepeated) {
           "---\napiVersion: v1alpha1\nkind: SideroLinkConfig\napiUrl: http://x/?t=canary\n")
           .findings();
   EXPECT_THAT(found, HasSubstr("32 bytes in base64"));
-  // The name of a key is no secret; its value is.
+  // The name of a key is not a secret; its value is.
   EXPECT_THAT(found, Not(HasSubstr("`canary`")));
   EXPECT_THAT(found, Not(HasSubstr("t=canary")));
 }
@@ -193,7 +193,7 @@ TEST(Validate, ARuntimeSpecIsReadByItsTypes) {
       "");
   EXPECT_THAT(
       worker("  baseRuntimeSpecOverrides: {Process: {rlimits: [{hard: '5'}]}}\n").findings(),
-      HasSubstr("baseRuntimeSpecOverrides.Process.rlimits.hard must be a whole number"));
+      HasSubstr("baseRuntimeSpecOverrides.Process.rlimits.hard must be an integer"));
 }
 
 Config typed(const std::string& documents, const std::string& cluster = "") {

@@ -8,7 +8,7 @@ namespace ichor {
 
 /// Where helm gets a chart.
 struct ChartSource {
-  std::string chart;  // as helm is told it
+  std::string chart;  // as helm needs it
   std::string version;
   bool plain_http{false};  // of its registry
 
@@ -18,7 +18,7 @@ struct ChartSource {
 /// Charts that were fetched in this run, and the file of each.
 using FetchedCharts = std::map<ChartSource, std::string>;
 
-/// How helm is told a chart: the chart itself, then flags.
+/// The arguments that name a chart to helm: the chart itself, then flags.
 struct ChartWords {
   std::string chart;
   std::vector<std::string> flags;

@@ -96,7 +96,7 @@ class Installs {
     return good;
   }
 
-  /// A need that is no release of the list is taken as given.
+  /// A need that is not a release of the list is taken as given.
   bool may_start(const Item& item) {
     bool free = true;
     for (const std::string& need : item.needs) {

@@ -45,8 +45,8 @@ bool is_free_for(Course& course, const KubeRef& fresh) {
   if (there->is_null()) return true;
   course.stop(
       {to_text(fresh), "the cluster has a key pair that the state folder does not know",
-       "go on with the state folder that made it, or take sealed_secrets out of the profile", "K5",
-       true});
+       "continue with the state folder that made it, or take sealed_secrets out of the profile",
+       "K5", true});
   return false;
 }
 

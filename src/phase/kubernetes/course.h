@@ -75,7 +75,7 @@ class Course {
 
   void act(Action action) { actions_.push_back(std::move(action)); }
   void wait(Unmet unmet) { unmet_.push_back(std::move(unmet)); }
-  /// Something is under way. It is not told, unless time is up and nothing else is unmet.
+  /// Something is under way. It is not reported, unless time is up and nothing else is unmet.
   void expect(Unmet unmet);
   void stop(Unmet unmet, StepEnd end = StepEnd::failed);
   void note(Finding finding) { notes_.push_back(std::move(finding)); }

@@ -146,7 +146,7 @@ TEST_F(CourseTest, TakesInAPlanWhatTheRunWouldWaitFor) {
 TEST_F(CourseTest, StartsAReleaseWhenWhatItNeedsWorks) {
   add_release("cilium", {});
   add_release("dns", {"cilium"});
-  add_release("free", {"somebody-elses"});
+  add_release("free", {"foreign"});
   is_deployed("cilium", "");
   is_deployed("dns", "");
   is_deployed("free", "");

@@ -34,7 +34,7 @@ const WantedRelease* owner_of(const std::string& chart,
                               const std::vector<const WantedRelease*>& releases);
 
 /// Marks CRDs of a chart as parts of the release that will install the same chart: helm takes over
-/// what is there already only if it says so itself.
+/// an existing one only if it says so itself.
 void mark_for_release(std::vector<KubeObject>& crds, const WantedRelease& release);
 
 /// The last part of a chart's name, by which it is known: "oci://host/charts/cilium" is cilium.

@@ -59,7 +59,7 @@ std::string trouble_with(const KubeObject& csr, const std::string& user, const N
   std::string trouble = trouble_with_usages(at(csr, {"spec", "usages"}));
   if (!trouble.empty()) return trouble;
   const auto pem = pki::from_base64(text_at(csr, {"spec", "request"}));
-  if (!pem) return "its request is no base64";
+  if (!pem) return "its request is not base64";
   const auto facts = pki::inspect_request(*pem);
   if (!facts) return facts.error().message;
   if (facts->common_name != user) {
@@ -80,7 +80,7 @@ CsrVerdict judge_csr(const KubeObject& csr, const ClusterProfile& profile) {
   verdict.kind = CsrVerdict::Kind::refuse;
   const std::string user = text_at(csr, {"spec", "username"});
   if (!user.starts_with(kUser)) {
-    verdict.reason = fmt::format("its sender {} is no node", user.empty() ? "?" : user);
+    verdict.reason = fmt::format("its sender {} is not a node", user.empty() ? "?" : user);
     return verdict;
   }
   verdict.node = user.substr(kUser.size());

@@ -81,7 +81,7 @@ TEST_F(CsrTest, IsRefusedWhereAnythingDiffersFromTheProfile) {
   EXPECT_THAT(judge(csr(kForeignName)).reason, HasSubstr("api.example.org"));
   EXPECT_THAT(judge(csr(kForeignAddress)).reason, HasSubstr("10.0.0.1"));
   EXPECT_THAT(judge(csr(kOwn, "system:node:mallory")).reason, HasSubstr("no node mallory"));
-  EXPECT_THAT(judge(csr(kOwn, "admin")).reason, HasSubstr("no node"));
+  EXPECT_THAT(judge(csr(kOwn, "admin")).reason, HasSubstr("not a node"));
   EXPECT_THAT(judge(csr(kOwn, "system:node:w2")).reason,
               HasSubstr("asks for a certificate of system:node:w1"));
   EXPECT_THAT(judge(csr("bm90aGluZw==")).reason, HasSubstr("PEM"));

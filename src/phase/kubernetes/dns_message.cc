@@ -109,7 +109,7 @@ bool is_whole_dns_answer(std::string_view bytes) {
 Result<DnsAnswer> read_dns_answer(std::string_view bytes, std::uint16_t id, DnsType type) {
   Reader reader(bytes);
   const std::size_t length = reader.number();
-  if (length < kHeaderBytes) return fail(Errc::invalid, "the answer is no DNS message");
+  if (length < kHeaderBytes) return fail(Errc::invalid, "the answer is not a DNS message");
   const std::uint16_t its_id = reader.number();
   const std::uint16_t flags = reader.number();
   if (its_id != id || (flags & kResponse) == 0) {

@@ -71,7 +71,7 @@ TEST_F(GateTest, OutlivesBrokenAndForgottenWatches) {
   const GateEnd end = wait(nodes({"a"}, {}));
   EXPECT_TRUE(end.holds());
   EXPECT_LT(end.took, seconds(32));
-  EXPECT_EQ(bench_.cluster.lists, 2) << "only what was forgotten is listed anew";
+  EXPECT_EQ(bench_.cluster.lists, 2) << "only what was forgotten is listed again";
 }
 
 TEST_F(GateTest, SaysThatTheApiIsAway) {
@@ -102,8 +102,8 @@ TEST_F(GateTest, WaitsForAKindThatIsNotServedYet) {
   EXPECT_LT(end.took, seconds(50));
 }
 
-/// Found by seed 9 with kube-crd-slow: the handover was said over a HelmRelease that nobody had
-/// seen.
+/// Found by seed 9 with kube-crd-slow: the handover was reported over a HelmRelease that was not
+/// yet seen.
 TEST_F(GateTest, DoesNotRestOnAKindThatIsServedByNow) {
   const auto flux = [](const char* group, const char* kind, const char* ready) {
     KubeObject object{{"apiVersion", std::string(group) + "/v1"}, {"kind", kind}};

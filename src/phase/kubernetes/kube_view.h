@@ -45,7 +45,7 @@ struct ReadDifference {
   bool force{false};
   std::uint64_t since{0};  // an answer of an earlier turn does not do
 };
-/// The releases that a helmfile tells of.
+/// The releases of a helmfile.
 struct ReadHelmfile {
   std::string file;
 };

@@ -131,7 +131,7 @@ Result<SecretReference> parse_reference(const std::string& text) {
   }
   if (parts.size() == 3) return SecretReference{parts[0], parts[1], "", parts[2]};
   if (parts.size() == 4) return SecretReference{parts[0], parts[1], parts[2], parts[3]};
-  return fail(Errc::invalid, fmt::format("onepassword: {} is no op://vault/item/field", text));
+  return fail(Errc::invalid, fmt::format("onepassword: {} is not an op://vault/item/field", text));
 }
 
 Task<Result<std::map<std::string, SecretString>>> read_onepassword(

@@ -156,7 +156,7 @@ Task<Overview> wait_for_layers(Context context, GateWorld place, const Kubernete
                                std::vector<std::string> expected) {
   std::string last;
   while (true) {
-    // Also when time is up: the end must be told as it is.
+    // Also when time is up: the report must show the state at the end.
     const Context look{context.clock, context.scope, later(context.now(), kLook)};
     Overview view = co_await look_at_layers(look, place, plan, expected);
     const auto waiting = std::find_if(view.layers.begin(), view.layers.end(),

@@ -37,7 +37,7 @@ Task<Overview> wait_for_layers(Context context, GateWorld place, const Kubernete
                                std::vector<std::string> expected);
 
 /// Looks at the Kubernetes layers once; changes nothing. `expected` are the names of the profile's
-/// nodes, or nobody's.
+/// nodes, or of no node.
 Task<Overview> look_at_layers(Context context, GateWorld place, const KubernetesPlan& plan,
                               std::vector<std::string> expected);
 

@@ -11,7 +11,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// A cluster of one node without CNI, storage and Flux, which nobody asks for.
+/// A cluster of one node without CNI, storage and Flux, which the profile does not ask for.
 class OverviewTest : public ::testing::Test {
  protected:
   OverviewTest() {

@@ -41,7 +41,7 @@ Readiness deployment(const KubeObject& object) {
                                     {"updatedReplicas", "replicas updated"},
                                     {"readyReplicas", "replicas ready"}}};
   if (Readiness judged = reached(object, wanted, first); !judged.ready()) {
-    // Quotas and refused pods are told here only.
+    // Quotas and refused pods are reported here only.
     const KubeObject& refusal = condition(object, "ReplicaFailure");
     if (text_at(refusal, {"status"}) == "True") judged.reason += "; " + words_of(refusal);
     return judged;

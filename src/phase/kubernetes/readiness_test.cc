@@ -58,7 +58,7 @@ constexpr Case kWorkloads[] = {
          "status":{"conditions":[{"type":"ReplicaFailure",
          "status":"True","reason":"FailedCreate","message":"exceeded quota"}]}})",
      State::in_progress, "exceeded quota"},
-    {"a DaemonSet nobody has counted", R"({"apiVersion":"apps/v1","kind":"DaemonSet"})",
+    {"a DaemonSet that is not counted yet", R"({"apiVersion":"apps/v1","kind":"DaemonSet"})",
      State::in_progress, "not counted"},
     {"a DaemonSet on two of three nodes",
      R"({"apiVersion":"apps/v1","kind":"DaemonSet","status":{"desiredNumberScheduled":3,
@@ -148,7 +148,7 @@ constexpr Case kOthers[] = {
      R"({"apiVersion":"v1","kind":"Node","spec":{"unschedulable":true},"status":{"conditions":[
          {"type":"Ready","status":"True"}]}})",
      State::in_progress, "cordoned"},
-    {"a Kustomization nobody has reconciled",
+    {"a Kustomization that is not reconciled yet",
      R"({"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"Kustomization","metadata":
          {"generation":1}})",
      State::in_progress, "has not said Ready"},
@@ -185,7 +185,7 @@ constexpr Case kOthers[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Others, ReadinessTest, ::testing::ValuesIn(kOthers));
 
-TEST(Stalled, IsToldOnceWhereReadySaysTheSame) {
+TEST(Stalled, IsReportedOnceWhereReadySaysTheSame) {
   const KubeObject object = KubeObject::parse(
       R"({"apiVersion":"helm.toolkit.fluxcd.io/v2","kind":"HelmRelease","status":{"conditions":[
           {"type":"Stalled","status":"True","reason":"AccessDenied"},

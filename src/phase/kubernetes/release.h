@@ -26,7 +26,7 @@ DeployedRelease newest_revision(const SeenObjects& secrets);
 /// Why the release must be installed; empty: it is as wanted.
 std::string reason_to_install(const WantedRelease& wanted, const DeployedRelease& deployed);
 
-/// The releases that `helmfile build --embed-values` tells of. `file` is the helmfile, which
+/// The releases that `helmfile build --embed-values` prints. `file` is the helmfile, which
 /// installs them.
 Result<std::vector<WantedRelease>> helmfile_releases(std::string_view text,
                                                      const std::string& file);

@@ -15,7 +15,7 @@ import talos
 HERE = pathlib.Path(__file__).resolve().parent
 SECRETS = talos.ROOT / "tests/golden/gen-config/secrets.yaml"
 CONTRACTS = ("v1.8", "v1.9", "v1.10", "v1.11", "v1.12", "v1.13")
-# Kubernetes and the installer that a release of Talos takes when it is not told.
+# Kubernetes and the installer that a release of Talos takes by default.
 RELEASES = {
     12: ("1.35.2", "ghcr.io/siderolabs/installer:v1.12.6"),
     13: ("1.36.3", "ghcr.io/siderolabs/installer:v1.13.9"),

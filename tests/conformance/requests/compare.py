@@ -25,7 +25,7 @@ def subject(call):
 
 
 def commands_for(calls):
-    """What talosctl has to be told for it to ask for the same resources: those that end, and those
+    """What talosctl needs for it to ask for the same resources: those that end, and those
     that do not."""
     ending, endless = [], []
     for method, kind, ident in sorted({(call["method"], call["request"].get("type", ""),

@@ -51,7 +51,7 @@ class Requests(unittest.TestCase):
         theirs = [watch(options={"tail_events": 1}), watch(options={})]
         self.assertEqual(judged([watch(options={})], theirs), [])
 
-    def test_a_field_that_nobody_knows_is_a_difference(self):
+    def test_an_unknown_field_is_a_difference(self):
         unknown = call(MACHINE + "Version", {}, unknown=[" 0801"])
         self.assertEqual(len(judged([unknown], [call(MACHINE + "Version", {})])), 1)
 

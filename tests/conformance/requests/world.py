@@ -34,7 +34,7 @@ nodes:
 
 
 def free_addresses(count):
-    """Loopback addresses on which nobody listens at the two ports of a node."""
+    """Loopback addresses on which no program listens at the two ports of a node."""
     for block in range(os.getpid(), os.getpid() + 1000):
         found = [f"127.{100 + block // 250 % 25}.{block % 250}.{host + 2}"
                  for host in range(count)]

@@ -210,7 +210,7 @@ def shape(command, code, output):
     if code != 0:
         return {"exit": 1, "error": normal(output)}
     if command.startswith("events "):
-        # What happened, and in which order, is not alike; that it is told is.
+        # What happened, and in which order, is not alike; that it is reported is.
         return {"output": "some" if output.strip() else "none"}
     if command.endswith("-o yaml"):
         return {"keys": yaml_keys(output)}
@@ -225,7 +225,7 @@ def shape(command, code, output):
         return {"columns": columns, "rows": len(lines) > 1}
     heads = [normal(line.split(":")[0]) for line in lines]
     told = [head for head, before in zip(heads, [None, *heads]) if head != before]
-    # How often a service tells of its health depends on how long it took.
+    # How often a service reports its health depends on how long it took.
     length = len(told) if command.startswith("service ") else len(lines)
     if length > SHORT or command.startswith(("logs ", "dmesg")):
         return {"output": "some"}

@@ -85,7 +85,7 @@ def write(documents):
 
 
 def lines_of(name):
-    """The lines of a table; one that begins with blanks goes on with the line above it."""
+    """The lines of a table; one that begins with blanks continues with the line above it."""
     lines = []
     for line in (HERE / name).read_text().splitlines():
         if line.startswith("    "):
