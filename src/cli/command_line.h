@@ -13,8 +13,8 @@ namespace ichor {
 struct Invocation {
   CommonOptions common;
   Request request;
-  Hints hints{};  // what commands must repeat that are named in what is said
-  bool names_profile{false};          // --profile was typed
+  Hints hints{};                     // what commands must repeat that are named in what is said
+  bool names_profile{false};         // --profile was typed
   std::vector<std::string> words{};  // all that was typed
 };
 

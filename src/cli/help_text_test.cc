@@ -63,8 +63,7 @@ TEST(HelpText, OfThreeColumnsTheFirstIsALine) {
 
 TEST(HelpText, AWideFirstColumnIsALine) {
   const std::string wide(30, 'w');
-  EXPECT_EQ(help_text("| a | b |\n|---|---|\n| " + wide + " | c |\n"),
-            "  " + wide + "\n      c\n");
+  EXPECT_EQ(help_text("| a | b |\n|---|---|\n| " + wide + " | c |\n"), "  " + wide + "\n      c\n");
 }
 
 TEST(HelpText, LinesHaveNoEnds) {

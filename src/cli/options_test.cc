@@ -34,9 +34,9 @@ TEST(Options, RefuseNamesAndAddressesThatCannotBeAny) {
             "apply: --nodes: \"../etc\" is not the name of a node");
   EXPECT_EQ(misuse({"up", "--exclude", "CP1"}), "up: --exclude: \"CP1\" is not the name of a node");
   for (const char* wrong : {"cp1", "cp1=", "=10.0.0.1", "cp1=host.example"}) {
-    EXPECT_EQ(misuse({"up", "--address", wrong}),
-              std::string("up: --address: \"") + wrong +
-                  "\" is not a NODE=IP such as cp1=192.168.20.37");
+    EXPECT_EQ(
+        misuse({"up", "--address", wrong}),
+        std::string("up: --address: \"") + wrong + "\" is not a NODE=IP such as cp1=192.168.20.37");
   }
 }
 

@@ -104,12 +104,12 @@ Exit run(const DoctorRequest& request, const CommonOptions& common, Host& host) 
   }
   const auto match = match_error(subject);
   if (match && match->fault) return tell_match(*match, common, host);
-  return finish(end_with(Exit::failed,
-                         fmt::format("\"{}\" is not an ID, a node of {} or a known error; "
-                                     "`ichor doctor --all` lists what is",
-                                     subject, common.profile))
-                    .value(),
-                host.terminal);
+  return finish(
+      end_with(Exit::failed, fmt::format("\"{}\" is not an ID, a node of {} or a known error; "
+                                         "`ichor doctor --all` lists what is",
+                                         subject, common.profile))
+          .value(),
+      host.terminal);
 }
 
 }  // namespace ichor

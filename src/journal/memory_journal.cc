@@ -49,8 +49,7 @@ Task<Result<std::uint64_t>> MemoryJournal::append(Context context, JournalRecord
     if (failure_) co_return tl::unexpected(*failure_);
     const Wake wake = co_await committed_.wait(context);
     if (wake == Wake::signalled || durable_seq_ >= seq) continue;
-    if (wake == Wake::cancelled)
-      co_return fail(Errc::cancelled, "cancelled while it was recorded");
+    if (wake == Wake::cancelled) co_return fail(Errc::cancelled, "cancelled while it was recorded");
     give_up({Errc::out_of_time, "the journal's disk did not commit a record in time"});
   }
   co_return seq;

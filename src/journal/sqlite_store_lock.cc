@@ -91,9 +91,8 @@ Result<bool> SqliteStore::try_lock(const LockOwner& owner) {
   if (left->generation != seen->generation) return false;
   if (left->held()) {
     if (left->inode != static_cast<std::int64_t>(file->inode())) {
-      return tl::unexpected(
-          refused_by(left->owner,
-                     "its lock file was removed or copied, so it is unknown whether it runs"));
+      return tl::unexpected(refused_by(
+          left->owner, "its lock file was removed or copied, so it is unknown whether it runs"));
     }
     if (!certainly_gone(left->owner, owner)) {
       return tl::unexpected(refused_by(left->owner, "it cannot be seen from here whether it runs"));

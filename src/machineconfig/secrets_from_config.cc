@@ -120,9 +120,9 @@ Result<pki::SecretsBundle> secrets_from_config(std::string_view text, const std:
   const std::string missing = parts.missing();
   wipe(*documents);
   if (!missing.empty()) {
-    return fail(Errc::invalid,
-                fmt::format("{}: {} is missing; this is not a control plane's config", file,
-                            missing));
+    return fail(
+        Errc::invalid,
+        fmt::format("{}: {} is missing; this is not a control plane's config", file, missing));
   }
   return bundle;
 }

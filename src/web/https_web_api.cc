@@ -10,8 +10,9 @@ Result<std::unique_ptr<HttpsWebApi>> HttpsWebApi::make(boost::asio::io_context& 
                                                        WebServer server) {
   std::optional<WebPlace> place = web_place(server.url);
   if (!place || !place->tls || place->target != "/") {
-    return fail(Errc::invalid,
-                fmt::format("{} is not an address such as https://pve.example.org:8006", server.url));
+    return fail(
+        Errc::invalid,
+        fmt::format("{} is not an address such as https://pve.example.org:8006", server.url));
   }
   HttpPeer peer;
   peer.host = peer.dial_host = place->host;

@@ -53,7 +53,8 @@ Result<std::string> upload_schematic(const std::string& url, const std::string& 
   if (!place) {
     return fail(
         Errc::invalid,
-        fmt::format("\"{}\" is not the address of a factory such as https://factory.talos.dev", url));
+        fmt::format("\"{}\" is not the address of a factory such as https://factory.talos.dev",
+                    url));
   }
   const auto answer = post(*place, schematic, limit);
   if (!answer) return fail(Errc::io, answer.error().text);
