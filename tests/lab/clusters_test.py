@@ -97,10 +97,12 @@ class Clusters(unittest.TestCase):
                               text=True) as ran:
             self.addCleanup(ran.kill)
             ended = set()
+            asked = False  # once: a second signal ends it at once
             for line in ran.stdout:
                 event = json.loads(line)
-                if event["type"] == "acted" and not ended:
+                if event["type"] == "acted" and not asked:
                     ran.send_signal(signal.SIGTERM)
+                    asked = True
                 if event["type"] == "cluster":
                     ended.add((event["cluster"], event["exit"]))
             self.assertEqual(ran.wait(timeout=LIMIT_S), 143)
