@@ -69,15 +69,15 @@ class Examination {
   void look_at_stage() {
     if (view_.presence == Presence::maintenance) {
       if (expected_.facts.settled(plan_.name)) {
-        add("T2", "stage",
-            "it is in maintenance mode, and the journal knows that it was installed");
+        add("T2", "stage", "it is in maintenance mode, but the journal says that it was installed");
       } else if (expected_.facts.last(Call::apply_configuration, plan_.name)) {
         note("D1", "stage", "it is in maintenance mode although a config was sent to it");
       }
     }
     if (view_.status) {
       const Stage stage = view_.status->stage;
-      if (stage == Stage::installing) note("D2", "stage", "it installs; this pulls an image");
+      if (stage == Stage::installing)
+        note("D2", "stage", "it is installing, and the installation pulls an image");
       for (const UnmetCondition& unmet : view_.status->unmet) {
         add(fault_of_condition(unmet.name), "unmet " + unmet.name, unmet.reason);
       }
@@ -85,7 +85,7 @@ class Examination {
     const auto wanted = expected_.configs.nodes.find(plan_.name);
     if (view_.config && wanted != expected_.configs.nodes.end() &&
         *view_.config != wanted->second.canonical) {
-      add("O4", "config", "it runs another config than the profile leads to");
+      add("O4", "config", "its config is not the one that the profile generates");
     }
     if (view_.version && *view_.version < expected_.profile.talos.contract) {
       add("D10", "version",

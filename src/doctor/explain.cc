@@ -38,8 +38,8 @@ void write_row(const Fault& fault, std::string& page) {
   item("Cause", fault.cause);
   item("ichor", fault.response);
   for (const std::string_view step : fault.steps) item("You", step);
-  item("Ends", name_of(fault.recovery));
-  item("Holds", fault.holds);
+  item("Resolved", name_of(fault.recovery));
+  item("Invariants", fault.holds);
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ std::vector<std::string> wrapped(std::string_view text, std::string_view indent)
 
 std::vector<std::string> explain(const Fault& fault) {
   std::vector<std::string> lines{fmt::format("{}: {}", fault.id, fault.title)};
-  add_part(lines, "signs", fault.signs);
+  add_part(lines, "symptom", fault.signs);
   add_part(lines, "cause", fault.cause);
   add_part(lines, "ichor", fault.response);
   std::string_view heading = "fix";
@@ -74,8 +74,8 @@ std::vector<std::string> explain(const Fault& fault) {
     add_part(lines, heading, step);
     heading = "";
   }
-  add_part(lines, "ends", name_of(fault.recovery));
-  add_part(lines, "holds", fault.holds);
+  add_part(lines, "resolved", name_of(fault.recovery));
+  add_part(lines, "invariant", fault.holds);
   return lines;
 }
 

@@ -11,8 +11,8 @@ const std::vector<Fault> kRows = {
      "the node says that it is too early",
      "FailedPrecondition with one of several texts: bootstrap is not available yet, another apply "
      "in progress, already applied and rebooting",
-     "The code means many things. Most pass: the container runtime starts, another call is under "
-     "way, a reboot is coming.",
+     "The code has many causes, most of them temporary: the container runtime starts, another call "
+     "is in progress, or the node is about to reboot.",
      "Distinguishes them by their text in one table: waits if it is too early, looks again if a "
      "change is in progress, and retries an unknown text a few times.",
      {"wait; if it lasts, `talosctl -n NODE services` shows what does not come up",
@@ -39,15 +39,15 @@ const std::vector<Fault> kRows = {
      "a watch breaks, misses something, or ends in an error event",
      "the stream ends, or nothing comes for a minute",
      "Streams end when apid restarts.",
-     "A watch only says: look again. Every look lists, so a missed event costs one poll interval.",
+     "Uses a watch only as a signal to list again, so a missed event costs one poll interval.",
      {"nothing"},
      "I8",
      by_itself},
     {"A5",
      "the node does not accept the config",
      "ApplyConfiguration answers InvalidArgument, or: failed to parse config",
-     "The config passes our checks and not the node's: another version, a patch that sets what it "
-     "does not know.",
+     "The config passes ichor's checks but not the node's: another version, or a patch with keys "
+     "that the node does not know.",
      "Stops with the node's words, and shows warnings of configs that were accepted.",
      {"`ichor validate CONFIG --talos-version VERSION` and correct the patch that it names"},
      "I12",
@@ -56,7 +56,8 @@ const std::vector<Fault> kRows = {
      "an apply mode works differently in another version",
      "the answer's mode is not the one that was meant",
      "AUTO reboots in one version and not in another; TRY reverts the config after a minute.",
-     "Sends configs in maintenance mode only, where there is one meaning; live nodes are not "
+     "Sends configs only in maintenance mode, where a mode has only one meaning; live nodes are "
+     "not "
      "changed.",
      {"with talosctl name the mode: `talosctl apply-config -n NODE --mode no-reboot -f FILE`"},
      "I6",
@@ -82,7 +83,7 @@ const std::vector<Fault> kRows = {
      "a config was sent several times, and every try failed",
      "config apply failed after 5 retries; the node's row says which call failed last",
      "The node is not reachable (N1, N2), refuses the config (A5), or proves to be another machine "
-     "(T1, D8). A count of tries says nothing about which of them it is.",
+     "(T1, D8). The number of tries does not show which of these it is.",
      "Repeats only what can succeed later, 3 s to 60 s apart; a refusal is not repeated. The last "
      "error is shown with the node.",
      {"`ichor doctor --last -p PROFILE` shows the last error of each node",

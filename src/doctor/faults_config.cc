@@ -48,7 +48,7 @@ const std::vector<Fault> kRows = {
      "I12",
      before_start},
     {"C6",
-     "the API cannot be reached by design",
+     "the API endpoint in the profile cannot work",
      "6443 does not answer at the endpoint, or its certificate lacks the name",
      "The endpoint is neither a control plane, the VIP nor a load balancer, or the name is missing "
      "in the certificate's SANs.",
@@ -58,25 +58,25 @@ const std::vector<Fault> kRows = {
      "I19",
      by_operator},
     {"C7",
-     "kernel arguments are in the config, and the boot image has the command line",
+     "the config has kernel arguments, but the boot image has its own command line",
      "install.extraKernelArgs and install.grubUseUKICmdline can't be used together; or arguments "
      "of the config that the kernel never gets",
      "A unified kernel image (with secure boot, or with grubUseUKICmdline, the default since Talos "
      "1.12) carries its own command line. Arguments belong into the Image Factory's schematic.",
      "Found by lint (boot.arguments), which prints the schematic to use instead, and its ID.",
-     {"`ichor lint -p PROFILE` prints the schematic with your arguments and all that it has now",
+     {"`ichor lint -p PROFILE` prints the current schematic with your arguments added",
       "remove machine.install.extraKernelArgs, and write the new ID as "
       "`talos.factory.schematic_id` in PROFILE"},
      "I12",
      before_start},
     {"C8",
-     "a patch is listed, and its file is not there",
+     "the profile lists a patch whose file does not exist",
      "file not found: machine-logging.yaml; no such file, at a name in a list of patches",
-     "The name is misspelled, or the file is made from a template that rendered to nothing, "
+     "The name is misspelled, or the file comes from a template whose result was empty, "
      "because a condition in it names a variable that is not set.",
      "Renders templates itself: one that is empty is a finding that names the condition "
      "(patch.empty), and a missing file is a finding that names the list (patch.missing).",
-     {"`ichor render TEMPLATE --vars VARS` shows what the template gives, and what was false",
+     {"`ichor render TEMPLATE --vars VARS` shows the result, and which conditions were false",
       "set the variable that the condition names, or remove the file from the list",
       "`ichor lint -p PROFILE` proves it"},
      "I6",

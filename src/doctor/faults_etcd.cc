@@ -43,8 +43,8 @@ const std::vector<Fault> kRows = {
      "Bootstrap was sent to two nodes, by hand or by another tool; the node cannot know.",
      "Stops at once, touches nothing, and prints both member lists.",
      {"`talosctl -n NODE etcd members` on each control plane",
-      "keep the one with your data; `ichor reset NODE -p PROFILE` each control plane of the other",
-      "then `ichor up -p PROFILE`: they join the one that is left"},
+      "keep the one with your data; run `ichor reset NODE -p PROFILE` for each node of the other",
+      "then `ichor up -p PROFILE`: they join the remaining cluster"},
      "I1 I4",
      by_operator},
     {"E5",
@@ -52,7 +52,7 @@ const std::vector<Fault> kRows = {
      "AlreadyExists, or a member that is not a control plane of this profile",
      "The disk was used before and its EPHEMERAL partition was kept.",
      "Stops; data is wiped only with your consent.",
-     {"`talosctl -n NODE etcd members` shows whose it is",
+     {"`talosctl -n NODE etcd members` shows which cluster it belongs to",
       "if control planes of PROFILE are among the members, the data is this cluster's: reset none "
       "of them; add the other member to PROFILE, or `talosctl -n NODE etcd remove-member ID` if it "
       "is gone for good",

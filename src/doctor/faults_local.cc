@@ -11,8 +11,8 @@ const std::vector<Fault> kRows = {
      "ichor is killed, or this machine loses power",
      "the journal ends with an intent and no outcome, or without the end of the run",
      "kill -9, the OOM killer, a crash, an empty battery.",
-     "The next run reads the journal, looks at the world, and continues. What was under way counts "
-     "as unknown until the node has shown it.",
+     "The next run reads the journal, checks the nodes, and continues. A change in progress counts "
+     "as unknown until the node shows its outcome.",
      {"`ichor up -p PROFILE`"},
      "I7 I8",
      by_itself},
@@ -21,7 +21,7 @@ const std::vector<Fault> kRows = {
      "time has passed and connections are dead",
      "A laptop was closed, or the process was stopped.",
      "Looks again before it changes anything: what was seen before the pause is too old. If it was "
-     "about to say that all is well, it says that it does not know any more.",
+     "about to report success, it reports that it no longer knows the state.",
      {"nothing; `ichor up -p PROFILE` if it says so"},
      "I5 I20",
      by_itself},
@@ -29,7 +29,7 @@ const std::vector<Fault> kRows = {
      "the journal cannot be written",
      "no space left on device, quota exceeded, read-only file system",
      "The disk of the state folder is full.",
-     "Nothing more is sent, and the run stops: an effect without a record cannot be resumed from.",
+     "Sends nothing more and stops: a run cannot continue after a change that is not recorded.",
      {"free the disk of the state folder, or move it with `--state-dir DIR`",
       "`ichor up -p PROFILE` continues"},
      "I8 I12",
@@ -38,7 +38,7 @@ const std::vector<Fault> kRows = {
      "the disk reports an error when the journal is synced",
      "EIO from fsync",
      "A failing disk, or a network file system that lost its server.",
-     "Stops, and never syncs again: a second success would not mean that the first data is there.",
+     "Stops and does not sync again: a later success would not prove that the data was written.",
      {"check the disk with `dmesg` and `smartctl -a DEVICE`",
       "move the state folder to a good disk, then `ichor up -p PROFILE`"},
      "I8",
@@ -47,8 +47,8 @@ const std::vector<Fault> kRows = {
      "the journal is damaged",
      "a record's checksum or the chain over them is wrong, or the file is not a database",
      "A bad disk, an editor, a copy that was taken while a run wrote.",
-     "A torn tail that was never confirmed is dropped; any other damage stops before anything is "
-     "touched. It never starts over silently.",
+     "Drops an incomplete last record that was never confirmed; other damage stops the run before "
+     "it changes anything. It never replaces the journal silently.",
      {"put `journal.db` back from a copy of the state folder",
       "without one: move it away and run `ichor status -p PROFILE`, then `ichor up -p PROFILE`: it "
       "looks at every node before it decides, and takes over a cluster that exists"},
@@ -103,11 +103,11 @@ const std::vector<Fault> kRows = {
      "I21",
      by_itself},
     {"L12",
-     "the journal is of a newer ichor",
+     "a newer version of ichor wrote the journal",
      "the journal's version is not known",
      "ichor was replaced by an older one between two runs.",
      "Stops; older journals are read.",
-     {"use the ichor that wrote it, or a newer one; `ichor version`"},
+     {"use the version that wrote it, or a newer one; `ichor version` prints yours"},
      "I9",
      by_operator},
     {"L13",

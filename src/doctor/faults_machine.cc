@@ -30,14 +30,14 @@ const std::vector<Fault> kRows = {
      by_itself},
     {"D3",
      "the install would wipe a disk with data",
-     "the disk that the selector means has partitions or a file system; or it means none, or "
+     "the disk that the selector matches has partitions or a file system; or it matches none, or "
      "several",
      "Talos wipes the install disk whatever `wipe` says, and takes the first of several that "
      "match.",
      "Resolves the selector against the node's real disks first, and stops unless `--consent-wipe` "
      "names the node and the disk's serial.",
      {"`ichor preflight -p PROFILE -n NODE` lists the disks",
-      "make `disk_selector` of NODE in PROFILE mean exactly one disk, by serial or WWID"},
+      "make `disk_selector` of NODE in PROFILE match exactly one disk, by serial or WWID"},
      "I4",
      by_operator},
     {"D4",
@@ -77,8 +77,8 @@ const std::vector<Fault> kRows = {
      by_itself},
     {"D8",
      "two machines claim to be one node",
-     "one address is answered by another machine than the bound one; or UUID or MAC are not those "
-     "of the profile",
+     "the machine at the address is not the one in the journal; or its UUID or MAC is not the one "
+     "in the profile",
      "Two machines with one address, a cloned virtual machine, or an address that DHCP gave to "
      "another machine.",
      "Stops and names both; nothing is sent to either.",
@@ -104,7 +104,7 @@ const std::vector<Fault> kRows = {
      "I6",
      by_operator},
     {"D11",
-     "a disk dies after the node has joined",
+     "a disk fails after the node has joined",
      "a volume is failed or read-only, etcd raises an alarm",
      "Hardware.",
      "Looks at the disks when etcd does not run, and stops where the system disk is read-only, or "

@@ -21,7 +21,7 @@ const std::vector<Fault> kRows = {
      "I13 I14",
      by_itself},
     {"N2",
-     "the address swallows every packet",
+     "nothing answers at the address",
      "connecting takes 5 s and ends in DeadlineExceeded; nothing refuses",
      "The machine is off, has another address, or a firewall, VLAN or route between you and it "
      "drops the packets.",
@@ -45,10 +45,10 @@ const std::vector<Fault> kRows = {
      by_itself},
     {"N4",
      "the node moves to its static address when it applies its config",
-     "the old address falls silent and no reply to ApplyConfiguration comes",
+     "the old address stops answering and no reply to ApplyConfiguration arrives",
      "The config has another address or VLAN than the one that DHCP gave.",
      "Tries both addresses, and continues with the machine whose UUID or MAC is in the journal.",
-     {"check `ip` of NODE in PROFILE if it stays silent: the node is where its config says"},
+     {"if NODE does not answer, check its `ip` in PROFILE: NODE uses the address in its config"},
      "I5 I7",
      by_itself},
     {"N5",
@@ -71,9 +71,9 @@ const std::vector<Fault> kRows = {
     {"N7",
      "the connection is reset in the middle",
      "Unavailable or connection reset while a watch or a download runs",
-     "apid restarts, a firewall forgets the connection, the node reboots.",
-     "Opens a new session, proves the machine again, lists, and watches again. A download begins "
-     "from its start.",
+     "apid restarts, a firewall drops the connection, or the node reboots.",
+     "Opens a new session, checks the machine again, lists, and watches again. A download starts "
+     "again from the beginning.",
      {"nothing: it is part of every bring-up"},
      "I8 I18",
      by_itself},
@@ -88,7 +88,7 @@ const std::vector<Fault> kRows = {
     {"N9",
      "one node sees another node that ichor does not see",
      "etcd lists a member that does not answer ichor",
-     "A partition that is not the same from both sides.",
+     "An asymmetric network partition.",
      "The silent node stays unknown and nothing is decided about it.",
      {"fix the network path to NODE; `ichor status -p PROFILE` shows who answers",
       "`ichor up -p PROFILE --exclude NODE` if it is gone for good"},
@@ -98,12 +98,12 @@ const std::vector<Fault> kRows = {
      "parts of the network stall and come back in turns",
      "timeouts on one node after the other",
      "A loop or a failing switch, a host that is overloaded.",
-     "Each node is its own actor: the others continue, and no single timeout ends the run.",
+     "Handles each node separately: the others continue, and no single timeout ends the run.",
      {"watch `ichor status -p PROFILE`; if all nodes of one host stall, look at that host"},
      "I7 I13",
      by_itself},
     {"N11",
-     "an endpoint answers for another node with an error inside a good reply",
+     "an endpoint forwards a call and returns the node's error inside a successful reply",
      "the call is OK and the reply's metadata carries an error",
      "The call went through a control plane that could not reach the node.",
      "Dials every node itself where it changes something; an error inside a reply counts as the "
@@ -115,7 +115,7 @@ const std::vector<Fault> kRows = {
      "the address moves between machines",
      "the identity behind one address changes",
      "A virtual IP or a load balancer was given as the address of a node.",
-     "Never dials the VIP for the Talos API; ichor refuses another machine than the one in the "
+     "Never uses the VIP for the Talos API, and refuses a machine that is not the one in the "
      "journal.",
      {"give every node its own address in PROFILE; the VIP is for Kubernetes only"},
      "I5",
@@ -132,8 +132,8 @@ const std::vector<Fault> kRows = {
      "a proxy catches the traffic to the nodes",
      "Unavailable with the answer of a web proxy, or a CONNECT in its log",
      "HTTPS_PROXY or ALL_PROXY is set and other tools obey it.",
-     "Ignores proxy variables for nodes. A proxy that catches the packets by itself is named, and "
-     "tried again until the budget is used up.",
+     "Ignores proxy variables for nodes. Reports a proxy that intercepts the packets, and "
+     "retries until the budget is used up.",
      {"exclude ports 50000 and 6443 of the nodes from the proxy",
       "`env -u HTTPS_PROXY -u ALL_PROXY talosctl …` for other tools"},
      "I5 I19",

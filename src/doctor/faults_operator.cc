@@ -29,9 +29,9 @@ const std::vector<Fault> kRows = {
      "the profile was changed between two runs",
      "the plan's digest differs from the journal's, or the bootstrapped node is not in it",
      "The profile was edited while a bring-up was unfinished.",
-     "Before etcd is bootstrapped the changed configs are applied again. After that they are "
-     "applied where Talos needs no reboot for it; a change that needs one is refused by the node "
-     "and named.",
+     "Applies the changed configs again before etcd is bootstrapped. After that it applies "
+     "only changes that need no reboot; the node refuses the others, and ichor reports "
+     "them.",
      {"`ichor plan -p PROFILE` shows what would happen",
       "if a reboot is needed: write the configs with `ichor gen config --from PROFILE`, then "
       "`talosctl -n NODE apply-config --mode reboot -f FILE`, one control plane after another",

@@ -11,7 +11,7 @@ const std::vector<Fault> kRows = {
      "the provider's API fails half-way",
      "quota, 429, 5xx, or a timeout while the machine was created all the same",
      "Providers answer late, or not at all.",
-     "Machines are looked for by number and tag before one is created; a call is never repeated "
+     "Searches for machines by VM ID and tag before it creates one; a call is never repeated "
      "blindly.",
      {"correct what the provider names (quota, storage, a lock), then `ichor up -p PROFILE "
       "--provision`: it continues from there",
@@ -20,7 +20,7 @@ const std::vector<Fault> kRows = {
      by_itself},
     {"P2",
      "a machine comes back with another address, MAC or disk order",
-     "the machine is silent where it was and answers elsewhere",
+     "the machine does not answer at its old address and answers at another one",
      "Interfaces and disks are numbered at boot.",
      "Machines are identified by UUID and serial; the address is bound again.",
      {"select disks by serial in PROFILE; `--address NODE=IP` if it is not found"},
@@ -61,7 +61,7 @@ const std::vector<Fault> kRows = {
      by_operator},
     {"P7",
      "the provider's certificate is not the expected one",
-     "another authority, another fingerprint, or its dates do not fit",
+     "another CA, another fingerprint, or a certificate that is expired or not valid yet",
      "A renewed or expired certificate, a wrong address, or another server in between.",
      "Sends nothing: not even the token.",
      {"correct ca_file or fingerprint of providers.proxmox, or renew the certificate, then `ichor "

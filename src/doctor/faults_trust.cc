@@ -23,8 +23,8 @@ const std::vector<Fault> kRows = {
      by_operator},
     {"T2",
      "an installed node shows maintenance mode, or its maintenance key changed",
-     "the node is unconfigured although the journal knows its install, or another key answers than "
-     "at discovery",
+     "the node is unconfigured although the journal says that it was installed, or its key is not "
+     "the one from discovery",
      "It was reset or booted from other media; or Talos made a new key, which it does at every "
      "boot, when it sets its clock, when its addresses change and after 12 hours; or another "
      "machine answers.",
@@ -40,7 +40,7 @@ const std::vector<Fault> kRows = {
      "I5",
      by_operator},
     {"T3",
-     "another key answers than the one that is pinned",
+     "the node's key is not the pinned one",
      "the fingerprint in the handshake is not that of the profile or of the flag",
      "The machine booted again and made a new key, the pin is of another node, or a third party "
      "stands in between.",
@@ -80,8 +80,8 @@ const std::vector<Fault> kRows = {
      by_operator},
     {"T7",
      "clocks are wrong or not in sync",
-     "Bootstrap answers FailedPrecondition: time is not in sync yet; a certificate is out of its "
-     "validity, and the error says by how many seconds",
+     "Bootstrap answers FailedPrecondition: time is not in sync yet; or a certificate is not valid "
+     "now, and the error says by how many seconds",
      "The node cannot reach its time servers, or its hardware clock is years off.",
      "Waits up to the bootstrap budget and looks again.",
      {"check `network.ntp` in PROFILE and UDP 123 from the nodes' network",

@@ -18,20 +18,20 @@ std::vector<Invariant> invariants_of_nodes() {
        "Bootstrap is sent only when every planned control plane has said within the last minute "
        "that it has no etcd data. Silence is no answer."},
       {"I4", "nothing is destroyed",
-       "No disk with data is overwritten, and no node is reset, without a word that names the node "
-       "and the disk. No path that handles an error destroys anything."},
+       "No disk with data is overwritten and no node is reset without consent that names the node "
+       "and the disk. Error handling never destroys anything."},
       {"I5", "the right node",
-       "Every change is sent on a connection on which the machine has proved to be the one that "
-       "the profile and the journal mean."},
+       "ichor sends a change only on a connection on which the machine has proved that it is "
+       "the one in the profile and the journal."},
       {"I6", "the right bytes",
        "What is sent is what was generated and what the journal has a digest of."},
       {"I7", "the same end",
-       "Wherever a run is broken off, the next one comes to the same result, and one more changes "
-       "nothing. An actor that waits for another one that stopped ends with it."},
+       "Wherever a run is interrupted, the next one reaches the same result, and one more changes "
+       "nothing. A task that waits for a task that has stopped also ends."},
       {"I8", "journal first",
-       "An intent is durable before its request leaves, an outcome before anything rests on it."},
+       "An intent is on disk before ichor sends its request, an outcome before ichor uses it."},
       {"I9", "a whole journal",
-       "A torn tail is cut off and looked at again; any other damage stops the run."},
+       "ichor drops an incomplete last record and checks again; any other damage stops the run."},
       {"I10", "the same secrets", "After the first config was sent the secrets never change."},
       {"I11", "no secret leaves",
        "Keys and tokens are in no output, log, journal, report, argument or temporary file."},
@@ -42,7 +42,7 @@ std::vector<Invariant> invariants_of_nodes() {
        "Every call has a deadline, every wait a budget. This finding says that a budget was used "
        "up while the nodes answered: what they were waiting for is named in it."},
       {"I14", "bounded retries",
-       "Delays grow up to a limit, changes are retried a few times, what is permanent never."},
+       "Delays grow up to a limit; ichor retries changes a few times and permanent errors never."},
       {"I15", "one writer", "One process changes a cluster at a time."},
       {"I16", "stages go forward",
        "A node goes back to an earlier stage only for a recorded reason."},
@@ -74,7 +74,7 @@ std::vector<Invariant> invariants_around_nodes() {
        "No field that another manager owns is overwritten without the operator's consent."},
       {"I29", "one install",
        "A release is never installed twice at the same time, and never over a revision that is "
-       "still pending at a living helm or belongs to another one."},
+       "still pending in a running helm process or belongs to another client."},
       {"I30", "secrets stay",
        "A secret value goes into the data of a Secret object and nowhere else."},
       {"I31", "nothing changes",

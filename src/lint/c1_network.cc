@@ -167,7 +167,7 @@ void NetworkRule::check_endpoint() {
             "take the VIP, a load balancer or a control plane");
     } else if (profile_.control_plane_count() > 1) {
       report(Severity::warning, "network.endpoint", path, {},
-             fmt::format("the API endpoint is {}: when that node is away, so is the API",
+             fmt::format("the API endpoint is {}: when it is down, the API is down too",
                          node.name.value()),
              "take the VIP or a load balancer");
     }

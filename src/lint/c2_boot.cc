@@ -34,8 +34,8 @@ std::string fix_for(const LintInput& input, const NodePlan& node, const yaml::No
     present = find_known_schematic(id, arguments);
     if (!present) {
       return fmt::format(
-          "remove it. Add {} to customization.extraKernelArgs of the schematic that {} is the ID "
-          "of, upload that to the Image Factory, and write the new ID into the profile",
+          "remove it. Add {} to customization.extraKernelArgs of the schematic with the ID {}, "
+          "upload the result to the Image Factory, and write the new ID into the profile",
           fmt::join(arguments, " "), id);
     }
   } else if (const auto plain = Schematic::read("customization: {}", "schematic")) {
@@ -70,8 +70,8 @@ void lint_boot(const LintInput& input, std::vector<Finding>& findings) {
     for (const Setting& arguments : settings.all({"machine", "install", "extraKernelArgs"})) {
       if (arguments.value->items.empty()) continue;
       report.error("boot.arguments", arguments.where(),
-                   fmt::format("machine.install.extraKernelArgs {}, where the boot image has the "
-                               "command line: Talos refuses both together",
+                   fmt::format("machine.install.extraKernelArgs {}: the boot image has its own "
+                               "command line, and Talos refuses both together",
                                why),
                    fix_for(input, node, *arguments.value));
     }

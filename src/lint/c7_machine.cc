@@ -84,8 +84,8 @@ class MachineRule {
     // Without the key the device is there, and as large as the memory.
     if (config_.get("balloon") == "0") return;
     report_.error("proxmox.ballooning", where("balloon"),
-                  "memory is ballooned: Talos does not give it back, and the kubelet counts what "
-                  "it does not have",
+                  "ballooning is on: Talos does not return memory, and the kubelet counts what "
+                  "the machine does not have",
                   fix("--balloon 0"));
   }
 

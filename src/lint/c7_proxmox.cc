@@ -50,8 +50,8 @@ class ProxmoxRule {
     }
     if (plan_.ballooning.value_or(false)) {
       report_.error("proxmox.ballooning", where("ballooning"),
-                    "memory is ballooned: Talos does not give it back, and the kubelet counts what "
-                    "it does not have",
+                    "ballooning is on: Talos does not return memory, and the kubelet counts what "
+                    "the machine does not have",
                     "write `ballooning: false`");
     }
   }

@@ -42,7 +42,7 @@ void lint_control_plane_only(const LintInput& input, std::vector<Finding>& findi
                    "write `allow_scheduling_on_control_planes: true` under talos");
   } else if (any_lacks(keeps_back)) {
     report.warning("scheduling.guardrails", where,
-                   "pods run beside etcd, and nothing is kept back for it",
+                   "pods run next to etcd, and no resources are reserved for it",
                    "set machine.kubelet.extraConfig.systemReserved (cpu, memory, "
                    "ephemeral-storage) in a patch");
   }

@@ -16,9 +16,9 @@ constexpr std::array kReasons = {
     Reason{"network.overlap",
            "packets for a pod or a service go to a machine instead, or the other way round"},
     Reason{"network.outside",
-           "a node reaches an address outside of its network only through a gateway, and a gateway "
-           "or VIP out there not at all"},
-    Reason{"network.vip", "two machines answer at one address, and the API is reached by chance"},
+           "a node reaches an address outside its network only through a gateway, but no gateway "
+           "or VIP that is outside its network"},
+    Reason{"network.vip", "two machines answer at one address, and connections reach either one"},
     Reason{"network.endpoint",
            "the API cannot be reached there when that machine is away, although others serve it"},
     Reason{"network.duplicate",
@@ -44,8 +44,8 @@ constexpr std::array kReasons = {
            "Talos refuses versions of Kubernetes that it was not tested with"},
     Reason{"versions.contract", "the nodes refuse a config with keys that they do not know"},
     Reason{"versions.quorum",
-           "etcd needs more than half of its members, so an even number has one more machine that "
-           "can fail and no more that may"},
+           "etcd needs more than half of its members, so an even number adds a machine that can "
+           "fail and does not tolerate one more failure"},
     Reason{"versions.extension", "the Image Factory refuses the schematic"},
     Reason{"versions.schematic", "the Image Factory refuses the schematic"},
     Reason{
@@ -58,7 +58,7 @@ constexpr std::array kReasons = {
            "the host takes memory away under load, and etcd and kubelet are killed"},
     Reason{"proxmox.efidisk",
            "the boot entry is lost when the machine is off, and it boots the image"},
-    Reason{"proxmox.tpm", "the key of an encrypted disk has no place to be kept"},
+    Reason{"proxmox.tpm", "there is nowhere to store the key of an encrypted disk"},
     Reason{
         "proxmox.agent",
         "Proxmox waits for an agent that is not there, or an agent runs that Proxmox never asks"},
@@ -73,12 +73,12 @@ constexpr std::array kReasons = {
     Reason{"patch.secret",
            "secrets that are not those of the cluster lock everybody out of the node"},
     Reason{"patch.node", "every node would get what was meant for one"},
-    Reason{"patch.nobody", "what the patch says happens on no node"},
-    Reason{"patch.empty", "what the patch was meant to say happens on no node"},
+    Reason{"patch.nobody", "the patch has no effect on any node"},
+    Reason{"patch.empty", "the intended change is made on no node"},
     Reason{"patch.template", "a patch that cannot be rendered cannot be applied"},
     Reason{"patch.variables", "a patch that cannot be rendered cannot be applied"},
     Reason{"patch.sealed", "encrypted text must never reach a node"},
-    Reason{"patch.missing", "what the patch says happens on no node"},
+    Reason{"patch.missing", "the intended change is made on no node"},
     Reason{"patch.read", "Talos refuses a config with this patch"},
     Reason{"patch.apply", "Talos refuses a config with this patch"},
     Reason{"patch.no-change", "the patch is either not needed, or it does not say what was meant"},
@@ -86,7 +86,7 @@ constexpr std::array kReasons = {
            "Talos accepts the config, and the node then does not do what it says"},
     Reason{"config.invalid", "the node refuses this config"},
     Reason{"config.duplicate",
-           "two nodes of one name or address push each other out of the cluster"},
+           "two nodes with the same name or address replace each other in the cluster"},
 };
 
 }  // namespace

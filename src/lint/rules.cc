@@ -52,7 +52,7 @@ constexpr std::array kRules = {
         "a patch with an unknown key is refused as a whole, and one that changes secrets locks "
         "everybody out",
         lint_patches},
-    LintRule{"V1", "unchecked", "nothing is wrong that talosctl validate lets through",
+    LintRule{"V1", "unchecked", "there is no mistake that talosctl validate accepts",
              "the config is accepted and the node then does not do what it says", lint_unchecked},
 };
 

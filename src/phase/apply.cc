@@ -20,8 +20,8 @@ std::optional<Stop> older_than_journal(const Wanted& wanted, const NodeName& nod
   }
   if (running.empty()) return std::nullopt;
   return Stop{Finding{Severity::error, "L6", node, "journal",
-                      fmt::format("the cluster is older than its journal: {} ran already when it "
-                                  "was created",
+                      fmt::format("the cluster is older than its journal: {} already ran when the "
+                                  "journal was created",
                                   running),
                       "restore the lost state folder; or confirm that you continue with this one: "
                       "`ichor up --adopt`"},
@@ -36,7 +36,7 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
                                const MachineConfig& config) {
   if (wanted.facts.settled(plan.name)) {
     return Stop{Finding{Severity::error, "T2", plan.name, "stage",
-                        fmt::format("{} fell back to maintenance mode after its install",
+                        fmt::format("{} is back in maintenance mode after it was installed",
                                     plan.name.value()),
                         fmt::format("look at its console: if it booted from an ISO or the network, "
                                     "boot it from its disk again, nothing is lost; if it was wiped "

@@ -121,7 +121,7 @@ std::optional<Stop> on_wrong_disk(const Wanted& wanted, const NodeView& node) {
                                       [&](const Disk& one) { return one.id == disk.id; });
     if (is_meant) return std::nullopt;
     return unsafe("D4", node.node,
-                  fmt::format("{} is installed on {}, and the profile means another disk",
+                  fmt::format("{} is installed on {}, but the profile selects another disk",
                               node.node.value(), to_text(disk)),
                   fmt::format("it was booted from a disk image: `ichor reset {0} --consent-wipe "
                               "{0}={1}`, then boot it from an ISO or by network",

@@ -51,11 +51,12 @@ Decision Discover::decide(const Wanted& wanted, const NodePlan& plan, const Node
                 true};
   }
   if (const NodeName* other = bound_elsewhere(wanted, plan, identity)) {
-    return Stop{Finding{Severity::error, "D8", plan.name, "identity",
-                        fmt::format("the machine at {} is {} already: {}", view.address.value(),
-                                    other->value(), encode_identity(identity, {})),
-                        "two nodes of the profile lead to one machine: correct their addresses"},
-                true};
+    return Stop{
+        Finding{Severity::error, "D8", plan.name, "identity",
+                fmt::format("the machine at {} already belongs to {}: {}", view.address.value(),
+                            other->value(), encode_identity(identity, {})),
+                "two nodes of the profile reach the same machine: correct their addresses"},
+        true};
   }
   const BoundIdentity* bound = wanted.facts.bound(plan.name);
   if (!bound) {
@@ -69,9 +70,9 @@ Decision Discover::decide(const Wanted& wanted, const NodePlan& plan, const Node
   }
   if (!bound->identity.same_machine(identity)) {
     return Stop{Finding{Severity::error, "O2", plan.name, "identity",
-                        fmt::format("{} was another machine before: {}", plan.name.value(),
+                        fmt::format("the journal has another machine for {}: {}", plan.name.value(),
                                     encode_identity(bound->identity, {})),
-                        "replacing a machine is an act of its own: reset the node first"},
+                        "to replace the machine of a node, reset the node first"},
                 true};
   }
   if (auto decided = decide_key(wanted, plan, view)) return *std::move(decided);

@@ -70,7 +70,7 @@ Task<Result<std::uint64_t>> Ledger::append(JournalRecord record) {
 Finding finding_of(const Error& trouble, std::string where, std::string_view again) {
   std::string_view first = "free the disk of the state folder";
   if (trouble.code == Errc::locked) {
-    first = "wait for the ichor that holds the lock";
+    first = "wait for the run that holds the lock";
   } else if (trouble.fault == FaultId("L4")) {
     first = "look at the disk with `dmesg`, or move the state folder to a good one";
   } else if (trouble.code == Errc::out_of_time) {

@@ -186,7 +186,7 @@ class Matching {
          fmt::format("the machine at {} ({}) fits more than one node: {}",
                      seen_[machine].address.value(), marks_of(*seen_[machine].identity),
                      join(names, ", ")),
-         "say mac, uuid or serial of each of them in the profile so that they differ"});
+         "set mac, uuid or serial of each of them in the profile, with different values"});
   }
 
   void dispute_node(const NodeName& node, const std::vector<std::size_t>& machines) {
@@ -200,7 +200,7 @@ class Matching {
     match_.findings.push_back(
         {Severity::error, "D8", node, "scan",
          fmt::format("more than one machine fits {}: {}", node.value(), join(places, " and ")),
-         fmt::format("add mac, uuid or serial to {} in the profile so that one of them is left; a "
+         fmt::format("add mac, uuid or serial to {} in the profile so that only one matches; a "
                      "clone needs a UUID and MACs of its own",
                      node.value())});
   }

@@ -16,7 +16,7 @@ const Fingerprint* accepted_key(const ClusterProfile& profile, const NodeName& n
 Stop other_key(const NodePlan& plan, const Fingerprint& bound, const Fingerprint& shown) {
   const std::string& name = plan.name.value();
   return Stop{Finding{Severity::error, "T2", plan.name, "handshake",
-                      fmt::format("{} shows the key {}, and {} was bound to it", name,
+                      fmt::format("{} has the key {}, but the journal records {}", name,
                                   shown.value(), bound.value()),
                       fmt::format("compare with the fingerprint on the console of {0}; if it is "
                                   "the same, `ichor up --accept-key {0}={1}`",
@@ -49,11 +49,11 @@ Result<std::string> evidence_of_reboot(const BoundIdentity& bound, const NewKeyC
   const Identity& before = bound.identity;
   const Identity& now = claim.identity;
   if (claim.old_key_answers) return fail(Errc::unsafe, "the old key still answers");
-  if (before.uuid != now.uuid) return fail(Errc::unsafe, "its UUID is another one");
-  if (before.serial != now.serial) return fail(Errc::unsafe, "its serial number is another one");
-  if (before.macs != now.macs) return fail(Errc::unsafe, "its MAC addresses are others");
+  if (before.uuid != now.uuid) return fail(Errc::unsafe, "its UUID has changed");
+  if (before.serial != now.serial) return fail(Errc::unsafe, "its serial number has changed");
+  if (before.macs != now.macs) return fail(Errc::unsafe, "its MAC addresses have changed");
   if (before.since.empty() || now.since.empty()) {
-    return fail(Errc::unsafe, "it does not say since when it runs");
+    return fail(Errc::unsafe, "it does not report when it was started");
   }
   if (before.since != now.since) {
     return fmt::format("same UUID, serial and MACs, up since {} instead of {}, the old key is gone",
@@ -97,8 +97,8 @@ std::optional<Decision> decide_key(const Wanted& wanted, const NodePlan& plan,
               "handshake",
               fmt::format("{} has a new maintenance key: {} before, {} now ({})", plan.name.value(),
                           bound->fingerprint.value(), view.fingerprint.value(), why),
-              "compare with the fingerprint on its console; `trust: strict` in the profile stops "
-              "here instead"};
+              "compare it with the fingerprint on its console; with `trust: strict` ichor stops "
+              "instead of accepting a new key"};
   return remember;
 }
 

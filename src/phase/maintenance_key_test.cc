@@ -85,14 +85,14 @@ TEST_F(MaintenanceKeyTest, AReachableOldKeyOrAnotherMachineIsNoReboot) {
   EXPECT_EQ(missing(), "the old key still answers");
   claim_.old_key_answers = false;
   claim_.identity.serial = SerialNumber("other");
-  EXPECT_EQ(missing(), "its serial number is another one");
+  EXPECT_EQ(missing(), "its serial number has changed");
   claim_.identity = bound_.identity;
   claim_.identity.since = "2.5";
   claim_.identity.macs = {MacAddress("mac"), MacAddress("more")};
-  EXPECT_EQ(missing(), "its MAC addresses are others");
+  EXPECT_EQ(missing(), "its MAC addresses have changed");
   claim_.identity = bound_.identity;
   claim_.identity.uuid = MachineUuid("other");
-  EXPECT_EQ(missing(), "its UUID is another one");
+  EXPECT_EQ(missing(), "its UUID has changed");
 }
 
 TEST_F(MaintenanceKeyTest, TheSameBootIsNoRebootUnlessTheClockWasSetMeanwhile) {
@@ -106,10 +106,10 @@ TEST_F(MaintenanceKeyTest, TheSameBootIsNoRebootUnlessTheClockWasSetMeanwhile) {
 
 TEST_F(MaintenanceKeyTest, ABootThatIsNotReportedIsNoEvidence) {
   claim_.identity.since.clear();
-  EXPECT_EQ(missing(), "it does not say since when it runs");
+  EXPECT_EQ(missing(), "it does not report when it was started");
   claim_.identity.since = "2.5";
   bound_.identity.since.clear();
-  EXPECT_EQ(missing(), "it does not say since when it runs");
+  EXPECT_EQ(missing(), "it does not report when it was started");
 }
 
 TEST_F(MaintenanceKeyTest, AnotherKeyWithoutEvidenceStopsTheNode) {
@@ -119,7 +119,7 @@ TEST_F(MaintenanceKeyTest, AnotherKeyWithoutEvidenceStopsTheNode) {
   const Stop& stop = std::get<Stop>(*decision);
   EXPECT_TRUE(stop.unsafe);
   EXPECT_EQ(stop.finding.id, "T2");
-  EXPECT_THAT(stop.finding.what, HasSubstr("the key new, and old was bound"));
+  EXPECT_THAT(stop.finding.what, HasSubstr("the key new, but the journal records old"));
   EXPECT_THAT(stop.finding.fix, HasSubstr("--accept-key cp1=new"));
 }
 

@@ -92,10 +92,10 @@ class Inspection {
     }
     for (const auto& [name, bound] : wanted_.facts.identities()) {
       if (name == plan_.name || !bound.identity.same_machine(*view_.identity)) continue;
-      return complain(
-          "identity", Verdict::failed, "D8",
-          fmt::format("the machine at {} is {} already", view_.address.value(), name.value()),
-          "two nodes of the profile lead to one machine: correct their addresses");
+      return complain("identity", Verdict::failed, "D8",
+                      fmt::format("the machine at {} already belongs to {}", view_.address.value(),
+                                  name.value()),
+                      "two nodes of the profile reach the same machine: correct their addresses");
     }
     const Identity& seen = *view_.identity;
     std::string text = seen.uuid.value().empty() ? "no UUID" : "UUID " + seen.uuid.value();
@@ -148,7 +148,7 @@ class Inspection {
         if (meant.id == disk.id) return add("install disk", Verdict::passed, to_text(disk));
       }
       return complain("install disk", Verdict::failed, "D4",
-                      fmt::format("{} is installed on {}, and the profile means another disk",
+                      fmt::format("{} is installed on {}, but the profile selects another disk",
                                   plan_.name.value(), to_text(disk)),
                       in_maintenance()
                           ? "it was booted from a disk image there: take that disk out or wipe it, "
@@ -169,8 +169,8 @@ class Inspection {
       candidates += (candidates.empty() ? "" : "; ") + to_text(disk);
     }
     complain("install disk", Verdict::failed, "D3",
-             none ? fmt::format("no disk of {} is the one that the profile means: {}",
-                                plan_.name.value(), wanted_disk(plan_))
+             none ? fmt::format("no disk of {} matches the profile: {}", plan_.name.value(),
+                                wanted_disk(plan_))
                   : fmt::format("{} disks of {} match; Talos would take the first",
                                 chosen.disks.size(), plan_.name.value()),
              fmt::format("name one of these by serial or path: {}",
@@ -192,7 +192,7 @@ class Inspection {
     if (!disk.has_volumes) return add("data on disk", Verdict::passed, "none");
     // What an install of this journal left half done is no data of anybody.
     if (wanted_.facts.last(Call::apply_configuration, plan_.name)) {
-      return add("data on disk", Verdict::passed, "of an install that ichor began");
+      return add("data on disk", Verdict::passed, "from an installation that ichor started");
     }
     const std::string name = consent_name(disk);
     const auto consent = wanted_.profile.wipe_consents.find(plan_.name);
@@ -204,7 +204,7 @@ class Inspection {
     complain("data on disk", Verdict::failed, "D3",
              fmt::format("{} holds data, and an install overwrites it: {}", disk.dev_path,
                          to_text(disk)),
-             fmt::format("if it may go: `--consent-wipe {}={}`; else choose another disk",
+             fmt::format("to overwrite it: `--consent-wipe {}={}`; otherwise choose another disk",
                          plan_.name.value(), name));
   }
 
@@ -255,7 +255,7 @@ class Inspection {
     if (*view_.time_synced) return add("time", Verdict::passed, "in sync");
     complain("time", Verdict::warning, "T7",
              fmt::format("the clock of {} is not in sync yet", plan_.name.value()),
-             "certificates may look not yet valid, and etcd waits for it: check network.ntp and "
+             "certificates may seem invalid, and etcd waits for the clock: check network.ntp and "
              "UDP 123");
   }
 
@@ -275,7 +275,8 @@ class Inspection {
                 : fmt::format("{} boots without secure boot, and the installer image is the one "
                               "for secure boot",
                               plan_.name.value()),
-             on ? "set talos.secure_boot: true" : "set talos.secure_boot: false, or switch it on");
+             on ? "set talos.secure_boot: true"
+                : "set talos.secure_boot: false, or turn on secure boot");
   }
 
   const Wanted& wanted_;

@@ -115,7 +115,8 @@ TEST_F(PreflightChecksTest, NoDiskAndTwoDisksStopWithTheCandidates) {
   cd.cdrom = true;
   view_.disks->insert(view_.disks->end(), {image, cd});
   EXPECT_THAT(stops(), ElementsAre("D3"));
-  EXPECT_THAT(find("install disk").detail, HasSubstr("the profile means: /dev/vda"));
+  EXPECT_THAT(find("install disk").detail,
+              HasSubstr("no disk of cp1 matches the profile: /dev/vda"));
   EXPECT_EQ(find("install disk").finding.fix,
             "name one of these by serial or path: /dev/sda, 64.0 GiB, serial S1, sata");
   plan_.disk.clear();

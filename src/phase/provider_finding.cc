@@ -53,7 +53,7 @@ Finding finding_of(const ProviderError& error, const NodeName& node) {
                      "it continues from there");
     case Kind::exists:
       return problem(
-          "P4", node, "the number is taken: " + text,
+          "P4", node, "the VM ID is already in use: " + text,
           "give the node another vmid in the profile: a container, or a VM that the token "
           "may not see, has this one");
     case Kind::locked:

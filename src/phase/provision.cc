@@ -97,7 +97,7 @@ class Decider {
     if (!is_ours(seen, profile_) && !being_made) {
       refuse(problem(
           "P4", spec.node,
-          fmt::format("VM {} ({}) on {} has the number of {} and not the tag {}: it is not ours",
+          fmt::format("VM {} ({}) on {} has the VM ID of {} but not the tag {}: it is not ichor's",
                       seen.place.id, seen.name, seen.place.host, spec.node.value(),
                       tag_of(profile_)),
           fmt::format("give {} another vmid in the profile; or, if it is the machine of this node, "
@@ -107,7 +107,7 @@ class Decider {
     }
     if (!being_made && seen.name != spec.name) {
       refuse(problem("P4", spec.node,
-                     fmt::format("VM {} has our tag and the name {}, where {} was expected",
+                     fmt::format("VM {} has the cluster's tag, but its name is {} instead of {}",
                                  seen.place.id, seen.name, spec.name),
                      "correct the vmids in the profile, or the name of the VM in Proxmox"));
       return false;
@@ -125,7 +125,7 @@ class Decider {
     for (const VmSeen& vm : sight_.vms) {
       if (vm.place.id == spec.place.id || vm.name != spec.name || !is_ours(vm, profile_)) continue;
       refuse(problem("P1", spec.node,
-                     fmt::format("VM {} has our tag and the name {} too, which is VM {}",
+                     fmt::format("VM {} has the cluster's tag and the name {}, like VM {}",
                                  vm.place.id, spec.name, spec.place.id),
                      fmt::format("write `vmid: {}` for {} in the profile, or remove that VM in "
                                  "Proxmox",

@@ -214,11 +214,10 @@ Task<bool> ProvisionRun::follow(Context context, VmAttempt attempt, ProviderTask
     if (wake == Wake::signalled) continue;
     if (context.cancelled()) co_return false;
     failed_.insert(attempt.place.id);
-    fail(
-        problem("P1", attempt.node,
-                fmt::format("the end of the task to {} was not seen in time: {}", deed, state),
-                fmt::format("look at the task {} in Proxmox; the next run follows it", id.value())),
-        Exit::out_of_time);
+    fail(problem(
+             "P1", attempt.node, fmt::format("the task to {} did not end in time: {}", deed, state),
+             fmt::format("look at the task {} in Proxmox; the next run follows it", id.value())),
+         Exit::out_of_time);
     co_return false;
   }
 }
@@ -284,9 +283,9 @@ Task<bool> ProvisionRun::still_ours(Context context, const VmSpec& spec) {
   if (ours) co_return true;
   failed_.insert(spec.place.id);
   fail(problem("P4", spec.node,
-               fmt::format("VM {} ({}) does not have the tag {} any more: it is left alone",
+               fmt::format("VM {} ({}) no longer has the tag {}: ichor does not change it",
                            spec.place.id, spec.name, tag_of(profile_)),
-               "remove it by hand if it must go"),
+               "if you do not need it, remove it by hand"),
        Exit::unsafe);
   co_return false;
 }

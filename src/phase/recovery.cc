@@ -36,7 +36,7 @@ std::string recovery_for(const NodePlan& plan, Stage stage) {
       return fmt::format(
           "`{} dmesg --follow` shows its progress. It writes to its disk: do not switch {} off; "
           "when "
-          "it is through, `ichor up` continues",
+          "it has finished, `ichor up` continues",
           talosctl, name);
     case Stage::rebooting:
     case Stage::shutting_down:

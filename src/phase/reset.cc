@@ -69,14 +69,15 @@ std::optional<Finding> missing_consent(const Wanted& wanted, const NodePlan& pla
   if (is_given && std::find(words.begin(), words.end(), given->second) != words.end()) {
     return std::nullopt;
   }
-  return Finding{Severity::error,
-                 "O6",
-                 plan.name,
-                 "consent",
-                 is_given ? fmt::format("the consent for {} names {}, and its disk is {}", name,
-                                        given->second, words.front())
-                          : fmt::format("a reset wipes {}, and there is no consent for it", name),
-                 fmt::format("if all on it may go: `--consent-wipe {}={}`", name, words.front())};
+  return Finding{
+      Severity::error,
+      "O6",
+      plan.name,
+      "consent",
+      is_given ? fmt::format("the consent for {} names {}, and its disk is {}", name, given->second,
+                             words.front())
+               : fmt::format("a reset wipes {}, and there is no consent for it", name),
+      fmt::format("to wipe all data on it: `--consent-wipe {}={}`", name, words.front())};
 }
 
 Duration Reset::budget(const Budgets& budgets) const {
@@ -162,7 +163,7 @@ std::optional<std::string> Reset::quorum_unmet(const Wanted& wanted, const Clust
     return fmt::format("{} waits: no control plane shows etcd's members", node.value());
   }
   if (healthy_without > members / 2) return std::nullopt;
-  return fmt::format("{} waits: without it {} of {} etcd members would be healthy, and {} must be",
+  return fmt::format("{} waits: without it {} of {} etcd members would be healthy; {} are needed",
                      node.value(), healthy_without, members, members / 2 + 1);
 }
 
@@ -197,7 +198,7 @@ Decision Reset::decide(const Wanted& wanted, const ClusterView& view) const {
         if (auto unmet = quorum_unmet(wanted, view, node.node)) return Wait{*std::move(unmet)};
       }
       if (!node.status || !node.disks) return wait_for_node(plan, node);
-      NodeCall action{Call::reset, node.node, {}, "the operator wants it back", kNever};
+      NodeCall action{Call::reset, node.node, {}, "the operator requested a reset", kNever};
       action.reset = plan_.request;
       return Act{std::move(action)};
     }

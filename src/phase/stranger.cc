@@ -60,21 +60,22 @@ Finding stranger_finding(const ClusterProfile& profile, const NodePlan& plan,
   finding.node = plan.name;
   finding.where = "identity";
   const std::string wanted = marks_of(plan);
-  finding.what = fmt::format("another machine answers at {} than the one that is {}: it has {}",
-                             address, here, marks_of(*view.identity));
-  if (!wanted.empty()) finding.what += fmt::format("; the profile says {} of {}", wanted, here);
+  finding.what = fmt::format("the machine that answers at {} is not {}: it has {}", address, here,
+                             marks_of(*view.identity));
+  if (!wanted.empty()) finding.what += fmt::format("; the profile says {} for {}", wanted, here);
   const NodePlan* owner = find_owner(profile, plan, *view.identity);
   if (owner == nullptr) {
     finding.fix = fmt::format(
         "if this machine is {0}, correct its mac, uuid or serial in the profile; if {0} is "
-        "elsewhere, `--address {0}=IP` names where; `ip neigh show {1}` shows which MAC answers",
+        "elsewhere, give its address with `--address {0}=IP`; `ip neigh show {1}` shows which MAC "
+        "answers",
         here, address);
     return finding;
   }
-  finding.what += fmt::format("; it is {}, which the profile has at {}", owner->name.value(),
+  finding.what += fmt::format("; it is {}, whose address in the profile is {}", owner->name.value(),
                               owner->maintenance_address.value());
   finding.fix = fmt::format(
-      "if mac, uuid or serial of {0} and {1} are exchanged in the profile, exchange them there; if "
+      "if mac, uuid or serial of {0} and {1} are swapped in the profile, correct them there; if "
       "the machines have each other's addresses until they get their configs, add `--address "
       "{1}={2} --address {0}={3}`",
       here, owner->name.value(), address, owner->maintenance_address.value());

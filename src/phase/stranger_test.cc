@@ -34,7 +34,7 @@ class StrangerTest : public ::testing::Test {
 
 TEST_F(StrangerTest, SwappedMachinesAreNamedWithTheFlagsThatTellWhereTheyAre) {
   view_.identity->macs = {MacAddress("52:54:00:00:00:02")};
-  EXPECT_THAT(finding().what, HasSubstr("it is cp2, which the profile has at 10.0.0.2"));
+  EXPECT_THAT(finding().what, HasSubstr("it is cp2, whose address in the profile is 10.0.0.2"));
   EXPECT_THAT(finding().fix, HasSubstr("--address cp2=10.0.0.1 --address cp1=10.0.0.2"));
 }
 
@@ -42,7 +42,7 @@ TEST_F(StrangerTest, AMachineThatMatchesNoNodeIsDescribed) {
   view_.identity->macs = {MacAddress("52:54:00:00:00:77")};
   view_.identity->uuid = MachineUuid("u-7");
   EXPECT_THAT(finding().what, HasSubstr("it has MAC 52:54:00:00:00:77, UUID u-7; the profile says "
-                                        "MAC 52:54:00:00:00:01 of cp1"));
+                                        "MAC 52:54:00:00:00:01 for cp1"));
   EXPECT_THAT(finding().fix, HasSubstr("`--address cp1=IP`"));
 }
 

@@ -22,11 +22,11 @@ Finding left_alone(const VmSeen& vm, const ClusterProfile& profile) {
           "P4",
           {},
           "proxmox",
-          fmt::format("{} {} ({}) on {} has the tag {} and is not a machine of the profile: it is "
-                      "left alone",
+          fmt::format("{} {} ({}) on {} has the tag {} but is not in the profile: ichor does not "
+                      "change it",
                       vm.is_template ? "the template" : "VM", vm.place.id, vm.name, vm.place.host,
                       tag_of(profile)),
-          fmt::format("if it is a copy, take the tag away: `qm set {} --tags ''`; if it must go, "
+          fmt::format("if it is a copy, remove the tag: `qm set {} --tags ''`; if it is unused, "
                       "remove it in Proxmox; if it is a node, add it to the profile with its name "
                       "and `vmid: {}`",
                       vm.place.id, vm.place.id)};
@@ -62,7 +62,7 @@ VmSelection select_machines(const ClusterProfile& profile, VmAction action,
                                    [&](const VmSeen& vm) { return vm.name == node.value(); });
     if (found) continue;
     selection.findings.push_back({Severity::error, "P4", node, "proxmox",
-                                  fmt::format("there is no VM with the number and the name of {} "
+                                  fmt::format("there is no VM with the VM ID and the name of {} "
                                               "and the tag {}",
                                               node.value(), tag_of(profile)),
                                   "`ichor proxmox list` shows the machines that are ours"});

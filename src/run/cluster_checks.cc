@@ -66,7 +66,7 @@ Check vip_check(const ProfileInput& input, const RunTarget& target, const Journa
     const PortAnswer answer = host.network.probe(IpAddress(vip), port, kProbeTime);
     if (answer == PortAnswer::silent) continue;
     if (answer == PortAnswer::unreachable) {
-      return {"VIP", Verdict::skipped, fmt::format("there is no way to {} from here", vip)};
+      return {"VIP", Verdict::skipped, fmt::format("this machine has no route to {}", vip)};
     }
     return complaint("VIP", Verdict::failed,
                      {Severity::error,
@@ -76,7 +76,7 @@ Check vip_check(const ProfileInput& input, const RunTarget& target, const Journa
                       fmt::format("another machine already has the VIP {}: port {} {}", vip, port,
                                   answer == PortAnswer::accepted ? "is open" : "is refused"),
                       "find the machine that uses the address, or choose another network.vip; if "
-                      "it is this cluster's own, its state folder is missing: --adopt"});
+                      "it belongs to this cluster, the state folder is missing: use --adopt"});
   }
   return {"VIP", Verdict::passed, fmt::format("nothing answers at {}", vip)};
 }
@@ -85,7 +85,7 @@ std::string tool_trouble(const NeededTool& tool, const std::string& program,
                          const Result<ProcessResult>& ended) {
   if (ended) return fmt::format("{} does not report its version: exit {}", program, ended->exit);
   if (ended.error().code == Errc::invalid) {
-    return fmt::format("the program {} is not there; it is needed {}", tool.name, tool.why);
+    return fmt::format("the program {} is not installed; it is needed {}", tool.name, tool.why);
   }
   return ended.error().message;
 }

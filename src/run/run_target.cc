@@ -26,7 +26,7 @@ OrEnd<void> check_in_lab(const RunningLab& lab_found, const CommonOptions& commo
   const auto refuse = [&](const std::string& what) {
     return end_with(
         Exit::failed,
-        fmt::format("{0} is not part of the lab in {1}, so nothing was dialled. `ichor lab stop "
+        fmt::format("{0} is not part of the lab in {1}: ichor did not connect. Run `ichor lab stop "
                     "--state {2}`, then `ichor lab start --profile {3} --state {2} --detach`",
                     what, lab_found.state_dir, shell_quoted(lab_found.state_dir),
                     shell_quoted(common.profile)));

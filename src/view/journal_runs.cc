@@ -71,8 +71,8 @@ std::string record_text(const JournalRun& run, const JournalRecord& record) {
     case RecordKind::run_started:
     case RecordKind::run_ended:
     case RecordKind::outcome: return {};
-    case RecordKind::contract_fixed: return fmt::format("contract fixed: {}", record.value);
-    case RecordKind::secrets_fixed: return fmt::format("secrets fixed: {:.12}", record.value);
+    case RecordKind::contract_fixed: return fmt::format("contract recorded: {}", record.value);
+    case RecordKind::secrets_fixed: return fmt::format("secrets recorded: {:.12}", record.value);
     case RecordKind::identity_bound: return fmt::format("machine bound: {}", record.value);
     case RecordKind::bootstrap_target: return fmt::format("bootstrap target: {}", record.value);
     case RecordKind::intent: return sent_text(run, record);

@@ -65,8 +65,7 @@ std::string doctor_line(const std::vector<Finding>& findings) {
     const bool told = std::find(ids.begin(), ids.end(), finding.id) != ids.end();
     if (is_row(finding.id) && !told) ids.push_back(finding.id);
   }
-  return ids.empty() ? ""
-                     : fmt::format("  ichor doctor {} explains", fmt::join(ids, ", ichor doctor "));
+  return ids.empty() ? "" : fmt::format("  see ichor doctor {}", fmt::join(ids, ", ichor doctor "));
 }
 
 std::string whole_seconds(Duration time) {

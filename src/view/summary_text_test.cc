@@ -81,7 +81,7 @@ TEST(SummaryLines, NameTheRowsThatTheDoctorExplains) {
                              {Severity::error, "E4", {}, "etcd", "once more", ""},
                              {Severity::warning, "network.overlap", {}, "", "a lint rule", ""},
                              {Severity::error, "N15", {}, "apply", "no reply", ""}};
-  EXPECT_EQ(summary_lines(summary, nullptr).back(), "  ichor doctor E4, ichor doctor N15 explains");
+  EXPECT_EQ(summary_lines(summary, nullptr).back(), "  see ichor doctor E4, ichor doctor N15");
 }
 
 }  // namespace

@@ -314,7 +314,7 @@ class Foreign(PveLab):
 
     def test_a_machine_of_others_is_never_removed(self):
         self.make(801, "BC:24:11:00:00:07")
-        self.refuses(5, "P4", "VM 801 .*is not ours")
+        self.refuses(5, "P4", "VM 801 .*is not ichor's")
         self.assertEqual(self.proxmox("destroy", "--cluster-name", "pve-demo")[0], 0)
         self.assertEqual(made(self.lab)[1], [801])
 

@@ -175,7 +175,8 @@ class Runbook(Walk):
         events, _ = self.events(*words, expect=UNSAFE)
         found = {row["node"]: row for row in of(events, "finding", id="D8")}
         self.assertEqual(sorted(found), ["cp1", "cp2"])
-        self.assertIn("it is cp2, which the profile has at 192.168.22.102", found["cp1"]["what"])
+        self.assertIn("it is cp2, whose address in the profile is 192.168.22.102",
+                      found["cp1"]["what"])
         flags = re.search(r"`(--address [^`]+)`", found["cp1"]["fix"])[1].split()
         self.assertEqual(flags, ["--address", "cp2=192.168.22.101",
                                  "--address", "cp1=192.168.22.102"])
