@@ -253,6 +253,8 @@ TOOLS = (
            {"tofu": "github.com/opentofu/opentofu/cmd/tofu"},
            replace=("github.com/hashicorp/hcl/v2 => "
                     "github.com/opentofu/hcl/v2 v2.20.2-0.20251021132045-587d123c2828",)),
+    GoTool("task", "3.53.1", "github.com/go-task/task/v3",
+           {"task": "github.com/go-task/task/v3/cmd/task"}),
     PythonTool("proxmoxer", "2.2.0", ("proxmoxer==2.2.0", "requests==2.32.5")),
     PythonTool("jinja2", "3.1.2", ("jinja2==3.1.2", "pyyaml==6.0.2")),
     # What the bed of tests/kube is made of, besides etcd and kubernetes above.

@@ -106,7 +106,10 @@ std::string take_text(const std::string& text, std::string& target) {
 }  // namespace
 
 std::string take_names(const std::string& text, std::vector<NodeName>& names) {
-  for (std::string& name : split_list(text)) {
+  std::vector<std::string> list = split_list(text);
+  // The empty variable of a script must not stand for every node.
+  if (list.empty()) return "must not be empty";
+  for (std::string& name : list) {
     if (!is_node_name(name)) return fmt::format("\"{}\" is not the name of a node", name);
     names.emplace_back(std::move(name));
   }

@@ -40,6 +40,14 @@ TEST(Options, RefuseNamesAndAddressesThatCannotBeAny) {
   }
 }
 
+TEST(Options, RefuseAnEmptyListOfNodesWhichWouldMeanEveryNode) {
+  for (const char* empty : {"", ","}) {
+    EXPECT_EQ(misuse({"apply", "--nodes", empty}), "apply: --nodes: must not be empty");
+    EXPECT_EQ(misuse({"up", "--exclude", empty}), "up: --exclude: must not be empty");
+    EXPECT_NE(misuse({"proxmox", "stop", empty}), "no misuse");
+  }
+}
+
 TEST(Options, RefuseFingerprintsThatPinNothing) {
   const std::string key = std::string(43, 'A') + "=";
   for (const char* wrong : {"", ",", "AAAA", "cp1=AAAA"}) {

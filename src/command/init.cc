@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
+#include "command/taskfile.h"
 #include "lint/rules.h"
 #include "profile/profile_file.h"
 #include "profile/write_profile.h"
@@ -19,33 +20,6 @@ constexpr const char* kIgnored =
     "secrets.yaml\n"
     "talosconfig\n"
     "talsecret.yaml\n";
-
-/// Thin calls of ichor, for people who type `task`.
-constexpr const char* kTasks =
-    "version: \"3\"\n"
-    "\n"
-    "vars:\n"
-    "  PROFILE: '{{.PROFILE | default \"ichor.yaml\"}}'\n"
-    "\n"
-    "tasks:\n"
-    "  lint:\n"
-    "    desc: check the profile without touching anything else\n"
-    "    cmd: ichor lint -p {{.PROFILE}}\n"
-    "  try:\n"
-    "    desc: bring the cluster up on simulated nodes on this machine\n"
-    "    cmd: ichor up -p {{.PROFILE}} --lab\n"
-    "  plan:\n"
-    "    desc: show what would be done\n"
-    "    cmd: ichor plan -p {{.PROFILE}}\n"
-    "  up:\n"
-    "    desc: bring the cluster up\n"
-    "    cmd: ichor up -p {{.PROFILE}}\n"
-    "  status:\n"
-    "    desc: look at every node once\n"
-    "    cmd: ichor status -p {{.PROFILE}}\n"
-    "  health:\n"
-    "    desc: wait until nodes, etcd and API are healthy\n"
-    "    cmd: ichor health -p {{.PROFILE}}\n";
 
 /// Six nodes, of which the lab makes simulated ones.
 ClusterProfile lab_profile() {
@@ -132,10 +106,11 @@ Exit run(const InitRequest& request, const CommonOptions& common, Host& host) {
   struct Companion {
     const char* what;
     const char* name;
-    const char* text;
+    std::string text;
   };
-  for (const Companion& file : {Companion{"gitignore", ".gitignore", kIgnored},
-                                Companion{"tasks", "Taskfile.yaml", kTasks}}) {
+  for (const Companion& file :
+       {Companion{"gitignore", ".gitignore", kIgnored},
+        Companion{"tasks", "Taskfile.yaml", taskfile_beside(common.profile)}}) {
     if (host.files.has_file(folder + file.name)) continue;
     if (auto done = write(file.what, folder + file.name, file.text); !done) {
       return finish(end_with(done.error()).value(), host.terminal);

@@ -212,6 +212,8 @@ class Handover(unittest.TestCase):
         self.assertEqual(started.returncode, 0, started.stderr)
 
     def test_a_bring_up_goes_to_the_handover_and_a_second_one_changes_nothing(self):
+        code, events = run_json("preflight", *self.flags)
+        self.assertEqual(code, 0, "preflight misses a helm that up does without")
         code, events = run_json("up", *self.flags)
         self.assertEqual(code, 0, events[-1])
         self.assertIn("the lab simulates it", json.dumps(events), "helm is said to be played")
