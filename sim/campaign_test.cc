@@ -106,6 +106,10 @@ INSTANTIATE_TEST_SUITE_P(
               "config-refused,configured-before"},
         // Seed 457301: of the fault.
         Found{"AnAlarmOfAnEtcdThatDidNotRunStayedUncounted", 224, "alarm,reboot-after-bootstrap"},
+        // Seeds 3479, 11548 and 29233: of the model, whose provider had the clock of ichor's
+        // machine.
+        Found{"ALostTaskOfTheProviderSeemedOlderThanItsIntent", 27,
+              "provider-lost-reply,wall-clock-jump"},
         Found{"AHandoverRestedOnAnOldAnswerThatAKindIsNotServed", 9, "kube-crd-slow", Line::whole}),
     [](const auto& info) { return std::string(info.param.what); });
 

@@ -6,6 +6,13 @@ namespace ichor::sim {
 
 namespace {
 
+/// The provider's clock. It is not the one of ichor's machine, which a fault sets back or forward.
+std::int64_t provider_time_s(Clock& clock) {
+  constexpr std::int64_t kStart = 1'790'000'000;
+  return kStart +
+         std::chrono::duration_cast<std::chrono::seconds>(clock.now().time_since_epoch()).count();
+}
+
 using Kind = ProviderError::Kind;
 
 constexpr Duration kTaskTime = std::chrono::seconds(4);
@@ -73,7 +80,7 @@ ProviderTaskId VmHost::begin(std::string kind, const VmPlace& place, const VmSpe
       ProviderTaskId(fmt::format("UPID:{}:{:08X}:{}:{}:", place.host, log.size(), kind, place.id));
   task.kind = std::move(kind);
   task.vm = place.id;
-  task.started_s = clock_.wall().unix_ms / 1000;
+  task.started_s = provider_time_s(clock_);
   log.push_back(task);
   const std::size_t index = log.size() - 1;
   clock_.call_at(later(clock_.now(), kTaskTime), [this, index, spec] { end(log[index], spec); });
