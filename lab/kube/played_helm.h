@@ -21,6 +21,8 @@ class PlayedHelm final : public Processes {
   PlayedHelm(Processes& inner, Client client) : inner_(inner), client_(std::move(client)) {}
 
   std::optional<std::string> find(const std::string& name) override;
+  /// What is played here ends with us.
+  bool is_held(const std::string& hold) override { return inner_.is_held(hold); }
   Task<Result<ProcessResult>> run(Context context, ProcessCall call) override;
   /// Whether helm is missing on this machine, under its name or the one that the profile gives.
   bool plays(const std::string& name);

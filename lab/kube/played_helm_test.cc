@@ -19,6 +19,7 @@ class OnlyHelmfile final : public Processes {
     if (name == "helmfile") return "/usr/bin/helmfile";
     return std::nullopt;
   }
+  bool is_held(const std::string&) override { return false; }
   Task<Result<ProcessResult>> run(Context, ProcessCall call) override {
     ran = call.program;
     co_return ProcessResult{};

@@ -197,6 +197,14 @@ void Helm::lose(int process, bool too) {
   }
 }
 
+void Helm::hold(JobId job, std::string file) {
+  if (Job* found = find(job)) found->hold = std::move(file);
+}
+
+bool Helm::holds(const std::string& file) const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.hold == file; });
+}
+
 bool Helm::busy(const std::string& release) const {
   return std::any_of(jobs_.begin(), jobs_.end(),
                      [&](const Job& job) { return job.release == release && job.revision != 0; });

@@ -40,6 +40,9 @@ class Helm {
   /// The run of ichor is gone, its programs go on without it; with `too`, they are killed as well.
   void lose(int process, bool too);
   bool busy(const std::string& release) const;
+  /// The job keeps this file locked for as long as it runs.
+  void hold(JobId job, std::string file);
+  bool holds(const std::string& file) const;
 
   /// What `helm get` says; nothing for a release that is not there.
   std::optional<std::string> version_of(const std::string& release) const;
@@ -76,6 +79,7 @@ class Helm {
     Done done;
     std::size_t written{0};  // objects
     int revision{0};         // zero: not started
+    std::string hold;        // a file that it keeps locked
   };
 
   Job* find(JobId id);

@@ -53,6 +53,7 @@ class SimPrograms final : public Processes {
   SimPrograms(SimWorld& world, int process) : world_(world), process_(process) {}
 
   std::optional<std::string> find(const std::string& name) override;
+  bool is_held(const std::string& hold) override;
   Task<Result<ProcessResult>> run(Context context, ProcessCall call) override;
 
  private:

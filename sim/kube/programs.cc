@@ -71,6 +71,8 @@ std::optional<std::string> SimPrograms::find(const std::string& name) {
   return "/usr/local/bin/" + base_name(name);
 }
 
+bool SimPrograms::is_held(const std::string& hold) { return world_.kube()->helm().holds(hold); }
+
 Task<Result<ProcessResult>> SimPrograms::run(Context context, ProcessCall call) {
   const std::string_view what = program_name(call);
   if (world_.crash_here(process_, {CrashSite::before_call, what})) co_await hang(world_.clock());
@@ -88,6 +90,7 @@ Task<Result<ProcessResult>> SimPrograms::run(Context context, ProcessCall call) 
 
 Task<Result<ProcessResult>> SimPrograms::install(Context context, ProcessCall call) {
   SimKubernetes& kube = *world_.kube();
+  if (kube.helm().holds(call.hold)) co_return fail(Errc::locked, "an earlier helm still runs");
   const bool by_helmfile = base_name(call.program) == "helmfile";
   const std::string release = by_helmfile ? selected_release(call) : call.arguments[1];
   const WantedRelease* wanted = kube.stack().wants(release);
@@ -113,6 +116,7 @@ Task<Result<ProcessResult>> SimPrograms::install(Context context, ProcessCall ca
         if (ended.exit == 0) world.note_kube_effect(effect);
         slot->set(std::move(ended));
       });
+  kube.helm().hold(job, call.hold);
   const Wake wake = co_await Slot<Helm::Ended>::ready(slot, context.within(call.limit));
   if (world_.process_dead(process_)) co_await hang(world_.clock());
   if (wake != Wake::signalled) kube.helm().stop(job);

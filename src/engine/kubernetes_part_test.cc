@@ -17,6 +17,8 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 class MemoryFiles final : public Artifacts {
  public:
@@ -213,7 +215,7 @@ TEST_F(KubernetesPartTest, TellTheJournalBeforeAndAfterEveryChangeAndNoSecretsAt
   EXPECT_EQ((*records)[1].kind, RecordKind::outcome);
   EXPECT_EQ((*records)[1].ref, (*records)[0].seq);
   for (const JournalRecord& record : *records) {
-    EXPECT_THAT(record.key + record.value, ::testing::Not(HasSubstr("c2VjcmV0LWNhbmFyeQ")));
+    EXPECT_THAT(record.key + record.value, Not(HasSubstr("c2VjcmV0LWNhbmFyeQ")));
   }
 }
 
@@ -237,7 +239,7 @@ TEST_F(KubernetesPartTest, PlanEverythingThatARunWouldDoAndTouchNothing) {
                                               "create Release/kube-system/cilium",
                                               "create Release/kube-system/coredns"));
   EXPECT_EQ(bench_.cluster.applies, 0);
-  EXPECT_THAT(programs_.calls, ::testing::Not(Contains("/bin/helm upgrade")));
+  EXPECT_THAT(programs_.calls, Not(Contains("/bin/helm upgrade")));
   EXPECT_TRUE(at_once(journal_.read({}))->empty()) << "a plan intends nothing";
 }
 
@@ -316,7 +318,7 @@ TEST_F(KubernetesPartTest, EndAtThePendingCniWhereNothingInstallsOne) {
 
 TEST_F(KubernetesPartTest, AskCiliumItselfWhereItsProgramIsInstalled) {
   EXPECT_EQ(exit(run(2, 2)), Exit::done);
-  EXPECT_THAT(programs_.calls, ::testing::Not(Contains("/bin/cilium status")));
+  EXPECT_THAT(programs_.calls, Not(Contains("/bin/cilium status")));
   programs_.has_cilium = true;
   EXPECT_EQ(exit(run(2, 2)), Exit::done);
   EXPECT_THAT(programs_.calls, Contains("/bin/cilium status"));
@@ -360,7 +362,7 @@ TEST_F(KubernetesPartTest, InstallNothingWithoutTheSecretOf1PasswordConnect) {
   EXPECT_THAT(unmet(result), Contains(HasSubstr("K4 Secret/external-secrets/onepassword-secret: it "
                                                 "is not in the cluster")));
   EXPECT_THAT(result.phases[0].unmet.at(0).second.fix, HasSubstr("ichor phase 0"));
-  EXPECT_THAT(programs_.calls, ::testing::Not(Contains("/bin/helm upgrade")));
+  EXPECT_THAT(programs_.calls, Not(Contains("/bin/helm upgrade")));
   KubeObject secret = object("v1", "Secret", "external-secrets", "onepassword-secret");
   secret["data"]["credentials"] = "eA==";
   bench_.cluster.put(secret);
@@ -411,6 +413,18 @@ TEST_F(KubernetesPartTest, GoOnAfterAHelmThatWasKilled) {
   const PhasesResult next = run(2, 2);
   EXPECT_EQ(exit(next), Exit::done) << ::testing::PrintToString(unmet(next));
   EXPECT_EQ(bench_.cluster.removals, 1) << "the pending revision is taken away";
+}
+
+TEST_F(KubernetesPartTest, InstallAfterAHelmOfAnEarlierRunHasEnded) {
+  int asked = 0;
+  programs_.earlier_helm = [&] {
+    if (++asked > 40) return false;
+    EXPECT_THAT(programs_.charts, IsEmpty());
+    return true;
+  };
+  EXPECT_EQ(exit(run(2, 2)), Exit::done);
+  EXPECT_GT(asked, 40);
+  EXPECT_THAT(programs_.charts, Not(IsEmpty()));
 }
 
 TEST_F(KubernetesPartTest, LeaveAPendingRevisionOfAnotherHelmAlone) {

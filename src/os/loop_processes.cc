@@ -9,14 +9,17 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <memory>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "async/slot.h"
 #include "base/clean_text.h"
+#include "os/fd.h"
 #include "os/spawn.h"
 
 namespace ichor {
@@ -29,6 +32,16 @@ namespace {
 constexpr std::size_t kOutputMax = 64u << 20;
 constexpr std::size_t kErrorsMax = 4096;
 constexpr Duration kGrace = std::chrono::seconds(5);
+
+enum class Hold { ours, of_another, impossible };
+
+/// Locks the file of a `hold`. The lock belongs to the open file, so a program that inherits the
+/// descriptor has it too, and the kernel frees it with the last of them.
+Hold take_hold(const Fd& file) {
+  if (!file.open()) return Hold::impossible;
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return Hold::ours;
+  return errno == EWOULDBLOCK ? Hold::of_another : Hold::impossible;
+}
 
 /// A stream of a program that is read to its end.
 class Reader {
@@ -106,7 +119,16 @@ class Running : public std::enable_shared_from_this<Running> {
     if (!in.good() || !out.good() || !err.good()) {
       return finish(fail(Errc::io, fmt::format("no pipe: {}", std::strerror(errno))));
     }
+    // Ours is closed when this function ends; the program keeps its own.
+    const Fd hold(call_.hold.empty() ? -1
+                                     : ::open(call_.hold.c_str(),
+                                              O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (take_hold(hold) == Hold::of_another) {
+      return finish(fail(Errc::locked, fmt::format("an earlier {} still runs; it locks {}",
+                                                   call_.program, call_.hold)));
+    }
     Spawn program;
+    program.keep = hold.get();
     program.arguments = call_.arguments;
     program.arguments.insert(program.arguments.begin(), call_.program);
     program.environment = std::move(environment);
@@ -269,6 +291,11 @@ std::optional<std::string> LoopProcesses::find(const std::string& name) {
     if (::access(path.c_str(), X_OK) == 0) return path;
   }
   return std::nullopt;
+}
+
+bool LoopProcesses::is_held(const std::string& hold) {
+  const Fd file(::open(hold.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  return take_hold(file) == Hold::of_another;
 }
 
 Task<Result<ProcessResult>> LoopProcesses::run(Context context, ProcessCall call) {

@@ -18,6 +18,7 @@ class LoopProcesses final : public Processes {
   LoopProcesses(LoopClock& loop, std::string_view path, std::string home);
 
   std::optional<std::string> find(const std::string& name) override;
+  bool is_held(const std::string& hold) override;
   Task<Result<ProcessResult>> run(Context context, ProcessCall call) override;
 
  private:

@@ -1,11 +1,13 @@
 #include "os/loop_processes.h"
 
+#include <csignal>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "async/task_group.h"
+#include "os/temp_dir.h"
 
 namespace ichor {
 namespace {
@@ -76,6 +78,26 @@ TEST_F(LoopProcessesTest, EndWithTheirWholeGroupWhenTimeIsUp) {
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, Errc::out_of_time);
   EXPECT_THAT(done.error().message, HasSubstr("did not end within"));
+}
+
+/// As helm of a killed ichor does, what the program leaves behind keeps the hold.
+TEST_F(LoopProcessesTest, HoldTheirFileUntilTheLastOfThemEnds) {
+  const auto folder = make_temp_dir("ichor-hold");
+  ASSERT_TRUE(folder);
+  ProcessCall call = shell("setsid sleep 1000 </dev/null >/dev/null 2>&1 & echo $!");
+  call.hold = *folder + "/helm.lock";
+  EXPECT_FALSE(processes_.is_held(call.hold)) << "there is no such file yet";
+  const ProcessCall same = call;
+  const auto done = run(std::move(call));
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_TRUE(processes_.is_held(same.hold));
+  const auto second = run(same);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Errc::locked);
+  EXPECT_THAT(second.error().message, HasSubstr("an earlier /bin/sh still runs"));
+  ASSERT_EQ(::kill(std::stoi(std::string(done->output.reveal())), SIGKILL), 0);
+  while (processes_.is_held(same.hold)) ::usleep(1000);
+  remove_temp_dir(*folder);
 }
 
 TEST_F(LoopProcessesTest, ThatAreMissingAreSaidSo) {

@@ -14,6 +14,9 @@ namespace ichor {
 
 namespace {
 
+/// The number of a kept descriptor in the program: the first after the standard streams.
+constexpr int kKeptAs = STDERR_FILENO + 1;
+
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> list;
   for (std::string& word : words) list.push_back(word.data());
@@ -44,6 +47,7 @@ Result<pid_t> spawn(const Spawn& program) {
   if (program.in >= 0) posix_spawn_file_actions_adddup2(&actions, program.in, STDIN_FILENO);
   if (program.out >= 0) posix_spawn_file_actions_adddup2(&actions, program.out, STDOUT_FILENO);
   if (program.err >= 0) posix_spawn_file_actions_adddup2(&actions, program.err, STDERR_FILENO);
+  if (program.keep >= 0) posix_spawn_file_actions_adddup2(&actions, program.keep, kKeptAs);
   if (!program.folder.empty()) {
     posix_spawn_file_actions_addchdir_np(&actions, program.folder.c_str());
   }

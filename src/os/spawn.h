@@ -32,6 +32,7 @@ struct Spawn {
   std::vector<std::string> arguments;    // the first one is its name, or its absolute path
   std::vector<std::string> environment;  // "NAME=value", all of it
   int in{-1}, out{-1}, err{-1};          // its standard streams; -1: ours
+  int keep{-1};                          // one more descriptor that it inherits; -1: none
   std::string folder;                    // where it works; empty: where we do
   bool own_group{false};                 // leads a process group, which can be ended as a whole
 };

@@ -31,6 +31,9 @@ struct ProcessCall {
   /// If the context ends first, the program is asked to end and gets this long; its result still
   /// comes. Without it nothing waits for a program that was called off.
   Duration grace{};
+  /// A file that stays locked as long as the program, or one that it started, lives: also after we
+  /// are gone. See is_held(). Empty: none.
+  std::string hold{};
 };
 
 struct ProcessResult {
@@ -48,8 +51,12 @@ class Processes {
   /// The absolute path of a program that PATH leads to; nothing if there is none.
   virtual std::optional<std::string> find(const std::string& name) = 0;
 
-  /// Errc::invalid if there is no such program, out_of_time and cancelled as they say, io if it
-  /// cannot be run. A program that ends badly is no error here: see `exit`.
+  /// Whether a program that was run with this `hold` still lives. It may be of an earlier run.
+  virtual bool is_held(const std::string& hold) = 0;
+
+  /// Errc::invalid if there is no such program, locked if another one has its `hold`, out_of_time
+  /// and cancelled as they say, io if it cannot be run. A program that ends badly is no error here:
+  /// see `exit`.
   virtual Task<Result<ProcessResult>> run(Context context, ProcessCall call) = 0;
 };
 

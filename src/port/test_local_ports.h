@@ -104,6 +104,7 @@ class FakePrograms : public Programs, private Processes {
 
  private:
   std::optional<std::string> find(const std::string&) override { return std::nullopt; }
+  bool is_held(const std::string&) override { return false; }
   Task<Result<ProcessResult>> run(Context, ProcessCall call) override {
     co_return fail(Errc::invalid, call.program + ": No such file");
   }

@@ -11,8 +11,7 @@ namespace ichor {
 
 namespace {
 
-/// A helm that outlived the run which started it ends within this time, or it is gone.
-constexpr Duration kOrphanTime = std::chrono::minutes(2);
+/// How often ichor looks whether a helm of an earlier run has ended.
 constexpr Duration kOrphanPace = std::chrono::seconds(10);
 
 /// A release and what must work before it starts.
@@ -169,13 +168,19 @@ class Installs {
     const DeployedRelease* deployed =
         course_.release(release, cleared && cleared->done ? cleared->turn : 0);
     if (!deployed) return false;
+    if (deployed->at_work && !course_.view().assumed.contains(key)) {
+      course_.follow(release, kOrphanPace);
+      course_.wait(
+          {key, "a helm of an earlier run still installs it", "give it more time", "K6", false});
+      return false;
+    }
     const std::string reason = reason_to_install(release, *deployed);
     if (reason.empty()) {
       course_.row({key, "none", {}});
       return true;
     }
     if (deployed->status.starts_with("pending-")) {
-      clear_pending(release, *deployed, before->second.first);
+      clear_pending(release, *deployed);
       return false;
     }
     if (running_ >= course_.plan().core.parallel) {
@@ -187,20 +192,12 @@ class Installs {
     return false;
   }
 
-  /// A revision that helm began and never ended bars every later one. It is taken away only where
+  /// A revision that helm started and never ended bars every later one. It is taken away only where
   /// our own journal says that it was ours and cut short; the helm of another may still be at
-  /// work. So may ours: whoever kills ichor does not kill its helm. It gets time to end.
-  void clear_pending(const WantedRelease& release, const DeployedRelease& deployed,
-                     MonoTime seen_first) {
+  /// work. Ours is not: see `at_work`.
+  void clear_pending(const WantedRelease& release, const DeployedRelease& deployed) {
     const std::string key = key_of(release);
-    const bool ours = course_.wanted().facts.is_open(key);
-    const bool waits = ours && !course_.view().assumed.contains(key);
-    if (waits && course_.wanted().now - seen_first < kOrphanTime) {
-      course_.follow(release, kOrphanPace);
-      return course_.wait(
-          {key, "a helm of an earlier run may still be at work", "give it more time", "K6", false});
-    }
-    if (!ours) {
+    if (!course_.wanted().facts.is_open(key)) {
       return course_.stop({key,
                            fmt::format("its last revision is {}, and not by us", deployed.status),
                            fmt::format("wait for whoever installs it, or `helm rollback {} -n {}`",

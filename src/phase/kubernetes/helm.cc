@@ -1,5 +1,6 @@
 #include "phase/kubernetes/helm.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "model/json.h"
@@ -33,6 +34,13 @@ KubeQuery records_of(const WantedRelease& wanted) {
   query.name_space = wanted.name_space;
   query.labels = fmt::format("owner=helm,name={}", wanted.name);
   return query;
+}
+
+/// Locked while a helm installs the release, whichever run of ichor started it.
+std::string install_lock(const ToolPlace& place, const WantedRelease& wanted) {
+  std::string name = fmt::format("helm-{}-{}.lock", wanted.name_space, wanted.name);
+  std::replace(name.begin(), name.end(), '/', '_');
+  return fmt::format("{}/{}", place.state_path, name);
 }
 
 ProcessCall build_call(const ToolPlace& place, const std::string& file) {
@@ -71,6 +79,7 @@ ProcessCall install_call(const ToolPlace& place, const WantedRelease& wanted, Du
     call.input = SecretString(wanted.values.dump());
   }
   call.limit = limit;
+  call.hold = install_lock(place, wanted);
   return call;
 }
 
@@ -93,9 +102,12 @@ Task<Looked<std::vector<WantedRelease>>> read_helmfile(Context context, ToolPlac
 Task<Looked<DeployedRelease>> read_release(Context context, KubeClient& kube, ToolPlace place,
                                            const WantedRelease& wanted) {
   const std::string key = key_of(wanted);
+  // Before the list: what a helm that is gone has written is in it.
+  const bool at_work = place.processes.is_held(install_lock(place, wanted));
   const auto records = co_await kube.list(context, records_of(wanted));
   if (!records) co_return tl::unexpected(trouble_of(key, records.error()));
   DeployedRelease deployed = newest_revision(records->items);
+  deployed.at_work = at_work;
   if (!deployed.there || deployed.status != "deployed") co_return deployed;
   const auto metadata =
       co_await tool_output(context, place.processes, helm_look(place, wanted, "metadata"));

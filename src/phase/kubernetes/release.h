@@ -16,8 +16,9 @@ struct DeployedRelease {
   std::string status;   // "deployed", "failed", "pending-install"
   std::string version;  // of the chart
   KubeObject values;
-  KubeRef record;   // the Secret in which helm keeps the newest revision
-  std::string uid;  // of it
+  KubeRef record;       // the Secret in which helm keeps the newest revision
+  std::string uid;      // of it
+  bool at_work{false};  // a helm of an earlier run still installs it
 };
 
 /// The newest revision of a release among helm's Secrets.

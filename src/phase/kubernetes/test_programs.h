@@ -23,6 +23,8 @@ class PlayedPrograms final : public Processes {
     return there ? std::optional("/bin/" + name) : std::nullopt;
   }
 
+  bool is_held(const std::string&) override { return earlier_helm && earlier_helm(); }
+
   Task<Result<ProcessResult>> run(Context context, ProcessCall call) override {
     calls.push_back(call.program + " " + call.arguments.front());
     const std::string& verb = call.arguments.front();
@@ -49,6 +51,7 @@ class PlayedPrograms final : public Processes {
   std::string hanging;      // one whose install does not end
   std::string dying;        // one whose helm is killed halfway
   std::function<void(const std::string&)> installed;
+  std::function<bool()> earlier_helm;  // whether one of an earlier run still works
   std::vector<std::string> calls;
   std::vector<std::string> charts;  // that were installed
   std::map<std::string, std::string> versions;
