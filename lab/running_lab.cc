@@ -78,10 +78,9 @@ OrEnd<RunningLab> find_or_start_lab(const LabOptions& options, const CommonOptio
   return lab_found;
 }
 
-void remove_lab(const std::string& folder, Host& host) {
-  // Whoever still writes there would leave something behind.
+void end_lab(const std::string& folder, bool temporary, Host& host) {
   constexpr Duration kPatience = std::chrono::seconds(20);
-  if (lab::stop_lab(folder, kPatience)) host.files.remove_temp_dir(folder);
+  if (lab::stop_lab(folder, kPatience) && temporary) host.files.remove_temp_dir(folder);
 }
 
 }  // namespace ichor

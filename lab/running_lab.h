@@ -30,7 +30,8 @@ OrEnd<RunningLab> find_lab(const CommonOptions& common, Host& host);
 OrEnd<RunningLab> find_or_start_lab(const LabOptions& options, const CommonOptions& common,
                                     Host& host);
 
-/// Stops a temporary lab and removes its folder.
-void remove_lab(const std::string& folder, Host& host);
+/// Stops a lab, so that nothing writes to its folder any more, and removes that if it is
+/// `temporary`.
+void end_lab(const std::string& folder, bool temporary, Host& host);
 
 }  // namespace ichor

@@ -240,9 +240,7 @@ Exit bring_up_on(const RunTarget& target, const UpRequest& request, const Profil
   summary.next = next_steps(summary.result, target, input.profile.name);
   const bool gone = target.lab_is_temporary && ended_well(summary.result.exit);
   if (gone) summary.written.clear();
-  const Exit exit = finish(std::move(summary), host.terminal);
-  if (gone) remove_lab(target.lab, host);
-  return exit;
+  return finish(std::move(summary), host.terminal);
 }
 
 /// --from or --only a Kubernetes phase: the Talos part is taken as done.
@@ -264,6 +262,13 @@ Exit run_only_phases(const RunTarget& target, const UpRequest& request, const Pr
   return finish(summary_of(input, std::move(result)), host.terminal);
 }
 
+Exit run_on(const RunTarget& target, const UpRequest& request, const ProfileInput& input,
+            const CommonOptions& common, Host& host) {
+  if (!runs_talos(request)) return run_only_phases(target, request, input, common, host);
+  if (!request.change.dry_run) return bring_up_on(target, request, input, common, host);
+  return plan_phases(input, target, {{}, request.change}, host);
+}
+
 }  // namespace
 
 Exit run(const UpRequest& request, const CommonOptions& common, Host& host) {
@@ -272,9 +277,11 @@ Exit run(const UpRequest& request, const CommonOptions& common, Host& host) {
   auto target = take_target(request, common, *input, host);
   if (!target) return finish(std::move(target).error(), host.terminal);
   if (!request.kubeconfig.empty()) target->kubeconfig = request.kubeconfig;
-  if (!runs_talos(request)) return run_only_phases(*target, request, *input, common, host);
-  if (!request.change.dry_run) return bring_up_on(*target, request, *input, common, host);
-  return plan_phases(*input, *target, {{}, request.change}, host);
+  const Exit exit = run_on(*target, request, *input, common, host);
+  if (target->lab_ends_with_us) {
+    end_lab(target->lab, target->lab_is_temporary && ended_well(exit), host);
+  }
+  return exit;
 }
 
 }  // namespace ichor
