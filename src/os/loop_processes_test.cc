@@ -84,7 +84,7 @@ TEST_F(LoopProcessesTest, EndWithTheirWholeGroupWhenTimeIsUp) {
 TEST_F(LoopProcessesTest, HoldTheirFileUntilTheLastOfThemEnds) {
   const auto folder = make_temp_dir("ichor-hold");
   ASSERT_TRUE(folder);
-  ProcessCall call = shell("setsid sleep 1000 </dev/null >/dev/null 2>&1 & echo $!");
+  ProcessCall call = shell("setsid -w sh -c 'sleep 1000 </dev/null >/dev/null 2>&1 & echo $!'");
   call.hold = *folder + "/helm.lock";
   EXPECT_FALSE(processes_.is_held(call.hold)) << "there is no such file yet";
   const ProcessCall same = call;
