@@ -145,8 +145,8 @@ void append_inline(std::string& out, std::string_view text) {
 
 bool fits_literal(std::string_view text) {
   if (text.find('\n') == std::string_view::npos || text.back() == ' ') return false;
-  // libfyaml 0.7 cannot read a literal block of blank lines only.
-  if (text.find_first_not_of('\n') == std::string_view::npos) return false;
+  // libfyaml 0.7 cannot read a literal block of blank lines only, also if they have tabs.
+  if (text.find_first_not_of("\n\t ") == std::string_view::npos) return false;
   const Traits traits = look_at(text);
   return !traits.special && !traits.blank_before_break;
 }

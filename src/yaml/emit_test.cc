@@ -86,6 +86,20 @@ TEST(YamlEmit, SeparatesDocuments) {
   EXPECT_EQ(emit_all({map().set("a", 1), map().set("b", 2)}), "a: 1\n---\nb: 2\n");
 }
 
+/// A random text of blank lines with a tab did not: the block was read as another text.
+TEST(YamlEmit, EveryShortTextOfBlanksAndMarksComesBack) {
+  constexpr std::string_view kAlphabet = "a \n\t#-";
+  std::vector<std::string> texts{""};
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string text = texts[i];
+    const auto back = parse(emit(map().set("k", text)), "out");
+    ASSERT_TRUE(back.has_value()) << testing::PrintToString(text);
+    ASSERT_EQ(back->front().root.find("k")->as_string(), text);
+    if (text.size() == 5) continue;
+    for (const char c : kAlphabet) texts.push_back(text + c);
+  }
+}
+
 RC_GTEST_PROP(YamlEmit, EveryTextComesBack, ()) {
   const auto alphabet = std::string("ab :#-'\"\n\t[]{},&*!|>%@\\0157._~?+eEynxo<=");
   const auto text = *rc::gen::container<std::string>(rc::gen::elementOf(alphabet));
