@@ -2,6 +2,7 @@
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+PREFIX ?= /usr/local
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ichor
 SOURCES = find $(wildcard src sim lab bench tests) -name '*.h' -o -name '*.cc'
 
@@ -10,9 +11,9 @@ DEMO = build/ichor up -p examples/reference/ichor.yaml --lab --lab-state build/d
 DEMO_REPORT = build/ichor report -p examples/reference/ichor.yaml --text \
     --state-dir build/demo/ichor/reference
 
-.PHONY: help setup build ichor test demo conformance conformance-full real real-full vm \
-        process baseline faults stress sanitize coverage tidy format \
-        analyze mutants fuzz bench clean
+.PHONY: help setup build ichor install deb tarball image sbom test demo conformance \
+        conformance-full real real-full vm process baseline faults stress sanitize coverage tidy \
+        format analyze mutants fuzz bench clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | \
@@ -31,6 +32,18 @@ test: build tidy  ## build, check the style, run all tests that need nothing fro
 ichor: setup  ## build build/ichor without the tests
 	@cmake --preset release --log-level=NOTICE
 	@cmake --build --preset release -j $(JOBS) --target ichor
+
+install: ichor  ## install it with completions, man pages and examples; PREFIX, DESTDIR
+	@cmake --build --preset release -j $(JOBS) --target extras
+	@cmake --install build --prefix $(PREFIX)
+
+deb:  ## pack it for Debian, into build/packages
+tarball:  ## pack it for other Linux distributions with glibc
+image:  ## make an OCI image layout of it
+sbom:  ## write down what it is made of, as SPDX
+deb tarball image sbom: ichor
+	@cmake --build --preset release -j $(JOBS) --target extras ichor-portable
+	@tools/package $@
 
 demo: ichor  ## bring the reference cluster up on the embedded lab and leave a report
 	$(DEMO)

@@ -4,14 +4,16 @@ add_test(NAME tidy COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy)
 add_test(NAME tidy_test COMMAND ${CMAKE_SOURCE_DIR}/tools/tidy_test.py)
 add_test(NAME include_graph COMMAND ${CMAKE_SOURCE_DIR}/tools/include-graph --check)
 add_test(NAME planted COMMAND ${CMAKE_SOURCE_DIR}/tools/plant --check)
+add_test(NAME man_pages COMMAND ${CMAKE_SOURCE_DIR}/tools/man-pages 0.0 2026-01-01
+    ${CMAKE_BINARY_DIR}/man-test)
 add_test(NAME plant_test COMMAND ${CMAKE_SOURCE_DIR}/tools/plant_test.py)
 add_test(NAME real.harness COMMAND ${CMAKE_SOURCE_DIR}/tests/real/harness_test.py)
 add_test(NAME vm.harness COMMAND ${CMAKE_SOURCE_DIR}/tests/vm/harness_test.py)
 add_test(NAME kube.harness COMMAND ${CMAKE_SOURCE_DIR}/tests/kube/harness_test.py)
 add_test(NAME requests.compare
     COMMAND ${CMAKE_SOURCE_DIR}/tests/conformance/requests/compare_test.py)
-set_tests_properties(tidy tidy_test include_graph planted plant_test real.harness vm.harness
-    kube.harness requests.compare PROPERTIES LABELS unit TIMEOUT ${ICHOR_TEST_TIMEOUT_S})
+set_tests_properties(tidy tidy_test include_graph planted man_pages plant_test real.harness
+    vm.harness kube.harness requests.compare PROPERTIES LABELS unit TIMEOUT ${ICHOR_TEST_TIMEOUT_S})
 
 # The whole program on the embedded lab, over real sockets.
 add_test(NAME lab.up
