@@ -13,7 +13,7 @@ DEMO_REPORT = build/ichor report -p examples/reference/ichor.yaml --text \
 
 .PHONY: help setup build ichor install deb tarball image sbom test demo conformance \
         conformance-full real real-full vm process baseline faults stress sanitize coverage tidy \
-        format analyze mutants fuzz bench clean
+        format analyze mutants fuzz bench bench-check clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | \
@@ -122,6 +122,9 @@ fuzz: setup  ## run each fuzzer for FUZZ_SECONDS; the corpus is kept in ~/.cache
 
 bench: build  ## measure; the results go to build/bench.json
 	@bench/run
+
+bench-check: build  ## count the instructions of fixed scenarios and compare with the baseline
+	@bench/check
 
 clean:  ## remove build/
 	rm -rf build
