@@ -1,3 +1,4 @@
+#include <cstring>
 #include <fmt/format.h>
 #include <vector>
 
@@ -15,6 +16,11 @@ std::uint64_t fingerprint_of(const JournalRecord& record, std::uint64_t before) 
   const auto add = [&hash](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3ull; };
   const auto add_text = [&add](std::string_view text) {
     add(text.size());
+    for (; text.size() >= sizeof(std::uint64_t); text.remove_prefix(sizeof(std::uint64_t))) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, text.data(), sizeof word);
+      add(word);
+    }
     for (const char c : text) add(static_cast<unsigned char>(c));
   };
   add(record.seq);

@@ -34,22 +34,54 @@ std::string step(const std::string& path, const std::string& key) {
   return escaped;
 }
 
-void collect(const KubeObject& value, const std::string& path, FieldPaths& paths) {
+/// What an object says, by the paths of its fields.
+using FieldValues = std::map<std::string, const KubeObject*>;
+
+void collect(const KubeObject& value, const std::string& path, FieldValues& values) {
   if (!value.is_object() || value.empty()) {
-    paths.insert(path);
+    values.emplace(path, &value);
     return;
   }
   for (const auto& [key, inner] : value.items()) {
-    if (path.empty() && among(kOfServer, key)) continue;
     if (path == "/metadata" && among(kOfServerMetadata, key)) continue;
-    collect(inner, step(path, key), paths);
+    collect(inner, step(path, key), values);
   }
 }
 
-const KubeObject* value_at(const KubeObject* object, const std::string& path) {
-  if (!object) return nullptr;
-  const Pointer pointer(path);
-  return object->contains(pointer) ? &(*object)[pointer] : nullptr;
+FieldValues values_of(const KubeObject& object) {
+  FieldValues values;
+  for (const auto& [key, inner] : object.items()) {
+    if (!among(kOfServer, key)) collect(inner, step("", key), values);
+  }
+  values.erase("/metadata");
+  return values;
+}
+
+FieldPaths paths_of(const FieldValues& values) {
+  FieldPaths paths;
+  for (const auto& [path, value] : values) paths.insert(paths.end(), path);
+  return paths;
+}
+
+/// Fields lie in objects only, so a path is keys between slashes.
+const KubeObject* value_at(const KubeObject* object, std::string_view path) {
+  std::string key;
+  while (object && !path.empty()) {
+    path.remove_prefix(1);
+    const std::size_t end = std::min(path.find('/'), path.size());
+    key = path.substr(0, end);
+    path.remove_prefix(end);
+    if (key.find('~') != key.npos) key = Pointer("/" + key).back();
+    if (!object->is_object()) return nullptr;
+    const auto found = object->find(key);
+    object = found == object->end() ? nullptr : &*found;
+  }
+  return object;
+}
+
+bool says(const KubeObject* object, std::string_view path, const KubeObject& value) {
+  const KubeObject* there = value_at(object, path);
+  return there && *there == value;
 }
 
 /// Whether one of the paths is the other or lies within it.
@@ -83,25 +115,16 @@ void erase_field(KubeObject& object, const std::string& path) {
 
 }  // namespace
 
-FieldPaths fields_of(const KubeObject& object) {
-  FieldPaths paths;
-  for (const auto& [key, inner] : object.items()) {
-    if (among(kOfServer, key)) continue;
-    collect(inner, step("", key), paths);
-  }
-  paths.erase("/metadata");
-  return paths;
-}
+FieldPaths fields_of(const KubeObject& object) { return paths_of(values_of(object)); }
 
 Merge merge_applied(const KubeObject* live, const FieldOwners& owners, const KubeObject& applied,
                     std::string_view manager, bool force) {
   Merge merge;
   merge.object = live ? *live : KubeObject::object();
   merge.owners = owners;
-  const FieldPaths sent = fields_of(applied);
-  for (const std::string& path : sent) {
-    const KubeObject* there = value_at(live, path);
-    if (there && *there == applied[Pointer(path)]) continue;
+  const FieldValues sent = values_of(applied);
+  for (const auto& [path, value] : sent) {
+    if (says(live, path, *value)) continue;
     for (auto& [other, owned] : merge.owners) {
       if (other == manager) continue;
       for (auto field = owned.begin(); field != owned.end();) {
@@ -117,8 +140,10 @@ Merge merge_applied(const KubeObject* live, const FieldOwners& owners, const Kub
     if (sent.contains(path) || owned_by_others(merge.owners, manager, path)) continue;
     erase_field(merge.object, path);
   }
-  own = sent;
-  for (const std::string& path : sent) merge.object[Pointer(path)] = applied[Pointer(path)];
+  own = paths_of(sent);
+  for (const auto& [path, value] : sent) {
+    if (!says(&merge.object, path, *value)) merge.object[Pointer(path)] = *value;
+  }
   for (const char* key : {"apiVersion", "kind"}) merge.object[key] = applied[key];
   for (const char* key : {"name", "namespace"}) {
     const KubeObject& metadata = applied["metadata"];
@@ -130,14 +155,13 @@ Merge merge_applied(const KubeObject* live, const FieldOwners& owners, const Kub
 
 void take_changed(const KubeObject* before, const KubeObject& now, std::string_view manager,
                   FieldOwners& owners) {
-  const FieldPaths present = fields_of(now);
+  const FieldValues present = values_of(now);
   for (auto& [other, owned] : owners) {
     std::erase_if(owned, [&](const std::string& path) { return !present.contains(path); });
   }
   FieldPaths changed;
-  for (const std::string& path : present) {
-    const KubeObject* old = value_at(before, path);
-    if (!old || *old != now[Pointer(path)]) changed.insert(path);
+  for (const auto& [path, value] : present) {
+    if (!says(before, path, *value)) changed.insert(path);
   }
   for (auto& [other, owned] : owners) {
     if (other == manager) continue;

@@ -17,8 +17,9 @@ std::string_view text_at(const KubeObject::object_t& members, std::string_view k
 }  // namespace
 
 std::string to_text(const KubeRef& ref) {
-  if (ref.name_space.empty()) return fmt::format("{}/{}", ref.kind.kind, ref.name);
-  return fmt::format("{}/{}/{}", ref.kind.kind, ref.name_space, ref.name);
+  std::string text = ref.kind.kind;
+  if (!ref.name_space.empty()) text.append("/").append(ref.name_space);
+  return text.append("/").append(ref.name);
 }
 
 KubeKind kind_of(std::string_view api_version, std::string_view kind) {
