@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "model/journal_facts.h"
 #include "sim/faults/catalogue.h"
 #include "sim/faults/fault.h"
 #include "sim/world.h"
@@ -95,7 +96,8 @@ class ResetByHand final : public ByHand {
   void act(SimWorld& world, Node& node) override {
     const auto& records = world.store().records();
     const bool settled = std::any_of(records.begin(), records.end(), [&](const auto& record) {
-      return record.kind == RecordKind::observed && record.node == node.spec().name;
+      return record.kind == RecordKind::observed && record.key == kSettledKey &&
+             record.node == node.spec().name;
     });
     // A container keeps its disk, so a reset of it is a restart.
     if (!settled || node.spec().platform == Platform::container) return;

@@ -71,7 +71,8 @@ std::string Flux::trouble_with_source() const {
 }
 
 std::string Flux::trouble_with_build() const {
-  if (!source_.told_ready) return "Source artifact not found, retrying in 30s";
+  // An artifact stays when a later fetch fails, and Kustomizations go on with it.
+  if (!fetched_) return "Source artifact not found, retrying in 30s";
   const KubeObject* key = api_.find(ref("", "Secret", "sops-age"));
   const bool right =
       key && text_at(*key, {"data", "age.agekey"}) == pki::base64(kube_canary("age key"));
@@ -112,6 +113,7 @@ void Flux::look() {
   if (!served) return nudge();
   const bool was_ready = apps_.told_ready;
   tell(source_, trouble_with_source());
+  fetched_ = fetched_ || source_.told_ready;
   tell(cluster_, trouble_with_build());
   tell(apps_, cluster_.told_ready && installed_ ? "" : "dependency 'cluster' is not ready");
   tell(release_, apps_.told_ready && was_ready ? "" : "HelmChart is not ready");

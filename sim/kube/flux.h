@@ -50,6 +50,7 @@ class Flux {
   bool installed_{false};
   bool begun_{false};
   bool locked_{false};
+  bool fetched_{false};
   bool broken_{false};
   Part instance_, source_, cluster_, apps_, release_;
   Gauge ready_;
