@@ -122,7 +122,10 @@ struct CertsRenewRequest {
   ChangeOptions change;
 };
 
-struct NodeRemoveRequest {
+enum class NodeDeed { add, remove, replace };
+
+struct NodeRequest {
+  NodeDeed deed{NodeDeed::remove};
   NodeOptions nodes;  // exactly one
   ChangeOptions change;
   bool dead{false};  // its machine does not come back
@@ -427,6 +430,6 @@ using Request =
                  LabListRequest, LabRmRequest, RehearseRequest, ProxmoxRequest,
                  EtcdStatusRequest, EtcdSnapshotRequest, EtcdDefragRequest, DriftRequest,
                  CertsStatusRequest, CertsRenewRequest, EtcdRestoreRequest,
-                 NodeRemoveRequest>;
+                 NodeRequest>;
 
 }  // namespace ichor

@@ -21,7 +21,7 @@ Exit run(const ResetOptions& request, const CommonOptions& common, Host& host);
 Exit run(const DriftRequest& request, const CommonOptions& common, Host& host);
 Exit run(const CertsStatusRequest& request, const CommonOptions& common, Host& host);
 Exit run(const CertsRenewRequest& request, const CommonOptions& common, Host& host);
-Exit run(const NodeRemoveRequest& request, const CommonOptions& common, Host& host);
+Exit run(const NodeRequest& request, const CommonOptions& common, Host& host);
 Exit run(const EtcdStatusRequest& request, const CommonOptions& common, Host& host);
 Exit run(const EtcdSnapshotRequest& request, const CommonOptions& common, Host& host);
 Exit run(const EtcdRestoreRequest& request, const CommonOptions& common, Host& host);

@@ -5,6 +5,7 @@
 #include "phase/forget_machine.h"
 #include "phase/forget_member.h"
 #include "phase/reset.h"
+#include "run/etcd_snapshot.h"
 #include "run/node_removal.h"
 #include "run/partial_run.h"
 
@@ -27,7 +28,7 @@ OrEnd<void> keep_quorum(const ClusterProfile& profile, const NodePlan& plan) {
 }
 
 /// What goes on the machine and in etcd. A machine that is dead is not asked.
-std::vector<Step> removal_steps(const NodeRemoveRequest& request, const NodePlan& plan) {
+std::vector<Step> removal_steps(const NodeRequest& request, const NodePlan& plan) {
   std::vector<Step> steps;
   if (!request.dead) {
     ResetPlan reset;
@@ -56,9 +57,90 @@ RunResult finish_removal(const ProfileInput& input, const RunTarget& target, Wor
   return done;
 }
 
+/// The nodes' half of `ichor up`: whoever is part of the cluster already is left as it is.
+RunResult bring_in(const ProfileInput& input, Workspace& space, bool adopt, Host& host) {
+  EngineOptions options;
+  options.adopt = adopt;
+  return run_engine(input.profile, space, options, host);
+}
+
+/// A name that etcd still gives to another machine must not be reused: the new one would take the
+/// place of a member that may come back.
+OrEnd<void> name_is_free(const ProfileInput& input, Workspace& space, const NodePlan& plan,
+                         Host& host) {
+  if (plan.role != Role::control_plane || space.facts.settled(plan.name)) return {};
+  const auto seen = see_etcd(input.profile, space, host);
+  if (!seen) return forward_error(seen);
+  const std::string& name = plan.name.value();
+  for (const NodeView& node : seen->nodes) {
+    if (!node.etcd.members || node.node == plan.name) continue;
+    for (const EtcdMember& member : *node.etcd.members) {
+      if (member.hostname != name) continue;
+      RunResult result;
+      result.exit = Exit::unsafe;
+      result.verdict = fmt::format("etcd still has the member {:016x} with the name {}",
+                                   member.id.value(), name);
+      result.findings.push_back(
+          {Severity::error, "E5", plan.name, "etcd", result.verdict,
+           fmt::format("if its machine is gone for good: `ichor node remove {} --dead`", name)});
+      return tl::unexpected(std::move(result));
+    }
+  }
+  return {};
+}
+
+RunResult add(const NodeRequest& request, const ProfileInput& input, Workspace& space,
+              const NodePlan& plan, Host& host) {
+  if (auto free = name_is_free(input, space, plan, host); !free) return std::move(free).error();
+  RunResult result = bring_in(input, space, request.change.adopt, host);
+  if (result.exit == Exit::done) {
+    result.verdict = fmt::format("{} is part of {}", plan.name.value(), input.profile.name);
+  }
+  return result;
+}
+
+RunResult remove(const NodeRequest& request, const ProfileInput& input, const RunTarget& target,
+                 Workspace& space, const NodePlan& plan, Host& host) {
+  RunResult result;
+  result.exit = Exit::done;
+  const std::vector<Step> steps = removal_steps(request, plan);
+  if (!steps.empty()) {
+    const EngineOptions options{{}, true, steps, request.change.adopt};
+    result = run_engine(input.profile, space, options, host);
+  }
+  if (result.exit != Exit::done) return result;
+  return finish_removal(input, target, space, plan, request.change.adopt, std::move(result), host);
+}
+
+RunResult replace(const NodeRequest& request, const ProfileInput& input, const RunTarget& target,
+                  Workspace& space, const NodePlan& plan, Host& host) {
+  const RunResult removed = remove(request, input, target, space, plan, host);
+  if (removed.exit != Exit::done) return removed;
+  RunResult result = bring_in(input, space, request.change.adopt, host);
+  result.mutations += removed.mutations;
+  if (result.exit == Exit::done) {
+    result.verdict = fmt::format("{} is replaced", plan.name.value());
+  }
+  return result;
+}
+
+/// What a dry run plays: the whole of a removal, or of an addition.
+Exit show_plan_of(const NodeRequest& request, const ProfileInput& input, const RunTarget& target,
+                  const NodePlan& plan, Host& host) {
+  PlanOptions options{{}, request.change, {}};
+  if (request.deed != NodeDeed::add) options.steps = removal_steps(request, plan);
+  if (request.deed != NodeDeed::add && options.steps.empty()) {
+    RunResult result;
+    result.exit = request.change.detailed_exitcode ? Exit::changes_pending : Exit::done;
+    result.verdict = fmt::format("the Node {} would be deleted", plan.name.value());
+    return finish(summary_of(input, std::move(result)), host.terminal);
+  }
+  return plan_phases(input, target, options, host);
+}
+
 }  // namespace
 
-Exit run(const NodeRemoveRequest& request, const CommonOptions& common, Host& host) {
+Exit run(const NodeRequest& request, const CommonOptions& common, Host& host) {
   // Quorum is judged by all control planes, so the profile keeps its nodes.
   NodeOptions everybody = request.nodes;
   everybody.nodes.clear();
@@ -67,33 +149,28 @@ Exit run(const NodeRemoveRequest& request, const CommonOptions& common, Host& ho
   const auto names = find_names(request.nodes.nodes, input->profile);
   if (!names) return finish(names.error(), host.terminal);
   const NodePlan& plan = *input->profile.find(names->front());
-  if (auto kept = keep_quorum(input->profile, plan); !kept) {
-    return finish(std::move(kept).error(), host.terminal);
+  if (request.deed != NodeDeed::add) {
+    if (auto kept = keep_quorum(input->profile, plan); !kept) {
+      return finish(std::move(kept).error(), host.terminal);
+    }
   }
   const auto target = find_target(common, *input, host);
   if (!target) return finish(target.error(), host.terminal);
-  const std::vector<Step> steps = removal_steps(request, plan);
-  if (request.change.dry_run && !steps.empty()) {
-    return plan_phases(*input, *target, {{}, request.change, steps}, host);
-  }
+  if (request.change.dry_run) return show_plan_of(request, *input, *target, plan, host);
   auto space = open_workspace(*input, target->workspace_options(request.change), host);
   if (!space) return finish(std::move(space).error(), host.terminal);
   RunResult result;
-  result.exit = Exit::done;
-  if (!steps.empty()) {
-    const EngineOptions options{{}, true, steps, request.change.adopt};
-    result = run_engine(input->profile, *space, options, host);
+  switch (request.deed) {
+    case NodeDeed::add: result = add(request, *input, *space, plan, host); break;
+    case NodeDeed::remove: result = remove(request, *input, *target, *space, plan, host); break;
+    case NodeDeed::replace: result = replace(request, *input, *target, *space, plan, host); break;
   }
-  if (result.exit != Exit::done || request.change.dry_run) {
-    return finish(summary_of(*input, std::move(result)), host.terminal);
-  }
-  result =
-      finish_removal(*input, *target, *space, plan, request.change.adopt, std::move(result), host);
-  const bool removed = result.exit == Exit::done;
+  const bool removed = request.deed == NodeDeed::remove && result.exit == Exit::done;
   Summary summary = summary_of(*input, std::move(result));
   if (removed) {
-    summary.next = {fmt::format("remove {} from the profile, or", plan.name.value()),
-                    "ichor up  # installs a machine under this name again"};
+    summary.next = {
+        fmt::format("remove {} from the profile, or", plan.name.value()),
+        fmt::format("ichor node add {}  # installs a machine under this name", plan.name.value())};
   }
   return finish(std::move(summary), host.terminal);
 }

@@ -105,6 +105,18 @@ class Node(one_lab.OneLab):
         code, lines = self.run_json("node", "remove", "cp3", "--dead")
         self.assertEqual((code, lines[-1]["mutations"]), (0, 0), lines[-1])
 
+    def test_6_a_replacement_removes_and_installs_again(self):
+        self.inject("power-on", "cp3")
+        code, lines = self.run_json("reset", "cp3", "--graceful", "false", "--consent-wipe",
+                                    "cp3=DISK-cp3")
+        self.assertEqual(code, 0, lines[-1])
+        code, lines = self.run_json("node", "add", "cp3")
+        self.assertEqual(code, 0, lines[-1])
+        self.assertEqual(self.members(), {"cp1", "cp2", "cp3"})
+        code, lines = self.run_json("node", "replace", "w2", "--consent-wipe", "w2=DISK-w2")
+        self.assertEqual(code, 0, lines[-1])
+        self.assertIn("w2", self.kubernetes_nodes())
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)

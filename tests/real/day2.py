@@ -7,6 +7,7 @@ Usage: day2.py [TEST...]; see bring_up.py. The real etcdutl judges the snapshots
 import json
 import pathlib
 import shutil
+import signal
 import sys
 
 sys.dont_write_bytecode = True
@@ -68,8 +69,9 @@ class RealNodes(bring_up.RealNodes):
         found = self.rows(cluster.ichor("drift"), "drift", code=2)
         self.assertEqual([(one["node"], one["what"], one["changed"]) for one in found],
                          [("cp1", "machine.nodeLabels.example.org/drifted", "node")])
+        self.kill_at(cluster, "decided", "apply", "drift", "--fix")
         run = cluster.ichor("drift", "--fix")
-        self.assertEqual((run.code, run.summary["mutations"]), (0, 1), run.explain())
+        self.assertEqual(run.code, 0, run.explain())
         cluster.note("drift --fix", run.seconds)
         self.assertEqual(self.rows(cluster.ichor("drift"), "drift"), [])
 
@@ -86,6 +88,12 @@ class RealNodes(bring_up.RealNodes):
         self.assertNotEqual(before[0], after[0])
         self.assertNotEqual(before[1], after[1])
         self.assert_healthy(cluster)
+
+    def kill_at(self, cluster, event_type, phase, *arguments):
+        """Starts a command and kills it at the first such event."""
+        run = cluster.ichor(*arguments, seen=lambda event: signal.SIGKILL if (
+            event.get("type"), event.get("phase")) == (event_type, phase) else None)
+        self.assertEqual(run.code, -9, run.explain())
 
     def replace_machines(self, cluster):
         """The nodes are gone for good, and blank ones have their MACs and addresses."""
@@ -114,7 +122,12 @@ class OneControlPlane(RealNodes):
         run = cluster.ichor("etcd", "restore", str(path), "--cluster-name", cluster.name)
         self.assertEqual((run.code, run.summary["mutations"]), (5, 0), run.explain())
         self.replace_machines(cluster)
-        run = cluster.ichor("etcd", "restore", str(path), "--cluster-name", cluster.name)
+        # Killed when the snapshot is uploaded: nothing but the same restore goes on from there.
+        restore = ("etcd", "restore", str(path), "--cluster-name", cluster.name)
+        self.kill_at(cluster, "acted", "bootstrap", *restore)
+        empty = cluster.ichor("up")
+        self.assertEqual(empty.code, 5, empty.explain())
+        run = cluster.ichor(*restore)
         self.assertEqual(run.code, 0, run.explain())
         cluster.note("etcd restore on a fresh machine", run.seconds)
         kept = cluster.kubectl("get", "configmap", "kept", "-o", "jsonpath={.data.key}")
@@ -140,8 +153,9 @@ class ThreeControlPlanes(RealNodes):
 
         dead = cluster.lab.node("cp3")
         dead.switch_off()
+        self.kill_at(cluster, "acted", "forget-member", "node", "remove", "cp3", "--dead")
         run = cluster.ichor("node", "remove", "cp3", "--dead")
-        self.assertEqual((run.code, run.summary["mutations"]), (0, 2), run.explain())
+        self.assertEqual((run.code, run.summary["mutations"]), (0, 1), run.explain())
         cluster.note("node remove of a dead control plane", run.seconds)
         self.assertEqual(self.members(cluster), {"cp1", "cp2"})
         self.assertEqual(set(cluster.kubernetes_nodes()), {"cp1", "cp2"})
