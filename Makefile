@@ -60,7 +60,7 @@ real: build  ## bring real Talos nodes up, in namespaces of this machine (needs 
 	@tests/real/nodes build && tests/real/bring_up.py
 
 real-full: real  ## and disturb them: plugs, cables, replies, secrets, other hands
-	@tests/real/faults.py
+	@tests/real/faults.py && tests/real/day2.py
 
 vm: build  ## install real Talos in virtual machines, about an hour (needs root, 8 GiB of memory)
 	@tests/vm/stories.py

@@ -46,6 +46,18 @@ add_test(NAME lab.rivals
 add_test(NAME lab.reset
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/reset_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+add_test(NAME lab.etcd
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/etcd_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+add_test(NAME lab.restore
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/restore_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+add_test(NAME lab.drift
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/drift_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+add_test(NAME lab.node
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/node_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
 add_test(NAME lab.runs
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/runs_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
@@ -70,7 +82,8 @@ add_test(NAME lab.process
             ${CMAKE_SOURCE_DIR}/tests/process/run bootstrap_reply_lost bits_flip good_cable)
 set_tests_properties(lab.process PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(lab.process lab.scan lab.up lab.kill lab.config_dir lab.clusters lab.layouts
-    lab.flags lab.canary lab.proxmox lab.reset lab.runs lab.kubernetes lab.readers lab.walk
+    lab.flags lab.canary lab.proxmox lab.reset lab.etcd lab.restore
+    lab.drift lab.node lab.runs lab.kubernetes lab.readers lab.walk
     lab.attacks lab.rivals lab.findings
     PROPERTIES LABELS lab TIMEOUT 900)
 

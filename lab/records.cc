@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "secrets/base64.h"
+
 namespace ichor::lab {
 
 namespace {
@@ -96,6 +98,7 @@ json disk_state_value(const sim::NodeDisk& disk) {
                 {"config", disk.config},
                 {"staged_config", disk.staged_config},
                 {"etcd_member", hex(disk.etcd_member.value())},
+                {"recovery_snapshot", pki::base64(disk.recovery_snapshot)},
                 {"kubelet_registered", disk.kubelet_registered},
                 {"blank_disks", disk.blank_disks},
                 {"wiped_disks", disk.wiped_disks}};
@@ -110,6 +113,8 @@ sim::NodeDisk disk_state_from(const json& value) {
   disk.config = value.at("config");
   disk.staged_config = value.at("staged_config");
   disk.etcd_member = EtcdMemberId(from_hex(value.at("etcd_member")));
+  disk.recovery_snapshot =
+      pki::from_base64(value.value("recovery_snapshot", "")).value_or("");
   disk.kubelet_registered = value.at("kubelet_registered");
   disk.blank_disks = value.at("blank_disks").get<std::vector<std::string>>();
   disk.wiped_disks = value.at("wiped_disks").get<std::vector<std::string>>();
@@ -122,7 +127,8 @@ json cluster_value(const sim::EtcdCluster& cluster) {
   for (const sim::EtcdCluster::Member& member : cluster.members) {
     members.push_back({{"id", hex(member.id.value())},
                        {"name", member.name.value()},
-                       {"learner", member.learner}});
+                       {"learner", member.learner},
+                       {"db_bytes", member.db_bytes}});
   }
   json alarms = json::array();
   for (const EtcdAlarm& alarm : cluster.alarms) {
@@ -131,7 +137,8 @@ json cluster_value(const sim::EtcdCluster& cluster) {
   }
   return {{"id", hex(cluster.id)},         {"secrets", to_hex(cluster.secrets)},
           {"members", std::move(members)}, {"raft_index", hex(cluster.raft_index)},
-          {"alarms", std::move(alarms)},   {"revision", hex(cluster.revision)}};
+          {"alarms", std::move(alarms)},   {"revision", hex(cluster.revision)},
+          {"restored_revision", hex(cluster.restored_revision)}};
 }
 
 sim::EtcdCluster cluster_from(const json& value) {
@@ -140,7 +147,8 @@ sim::EtcdCluster cluster_from(const json& value) {
   cluster.secrets = digest_from_hex(value.at("secrets").get<std::string>());
   for (const json& member : value.at("members")) {
     cluster.members.push_back({EtcdMemberId(from_hex(member.at("id"))), NodeName(member.at("name")),
-                               member.at("learner").get<bool>(), false});
+                               member.at("learner").get<bool>(), false,
+                               member.value("db_bytes", sim::kEtcdBytes)});
   }
   cluster.raft_index = from_hex(value.at("raft_index"));
   for (const json& alarm : value.at("alarms")) {
@@ -149,6 +157,9 @@ sim::EtcdCluster cluster_from(const json& value) {
          alarm.at("corrupt").get<bool>() ? EtcdAlarmKind::corrupt : EtcdAlarmKind::no_space});
   }
   cluster.revision = from_hex(value.at("revision"));
+  if (const auto restored = value.find("restored_revision"); restored != value.end()) {
+    cluster.restored_revision = from_hex(*restored);
+  }
   return cluster;
 }
 

@@ -244,6 +244,8 @@ TOOLS = (
              ldflags="-linkmode external -extldflags -static",
              tags="seccomp,netgo,osusergo", static_c=True),
     GoTool("etcd", "3.6.8", "go.etcd.io/etcd/server/v3", {"etcd": "go.etcd.io/etcd/server/v3"}),
+    GoTool("etcdutl", "3.6.14", "go.etcd.io/etcd/etcdutl/v3",
+           {"etcdutl": "go.etcd.io/etcd/etcdutl/v3"}),
     kubernetes("kubernetes", "1.35.4", "kubelet", "kube-apiserver", "kube-controller-manager",
                "kube-scheduler"),
     GoTool("cni-plugins", "1.9.1", CNI_PLUGINS,

@@ -14,6 +14,12 @@ namespace {
 
 using Stream = grpc::Http2Server::Call;
 
+/// A database of a real cluster fits.
+constexpr std::size_t kUploadMax = 256u << 20;
+
+/// The one method of Talos' API that takes many messages for one.
+bool is_upload(const std::string& path) { return path == "/machine.MachineService/EtcdRecover"; }
+
 class FrontCall final : public ServerCall, public std::enable_shared_from_this<FrontCall> {
  public:
   FrontCall(Stream stream, std::uint64_t connection, boost::asio::io_context& io)
@@ -57,6 +63,13 @@ class FrontCall final : public ServerCall, public std::enable_shared_from_this<F
     started_ = true;
   }
   bool started() const { return started_; }
+  /// For uploads: another message. False beyond what a lab takes.
+  bool add(const std::string& message) {
+    if (message.size() > kUploadMax - request_.size()) return false;
+    request_ += message;
+    return true;
+  }
+  void start() { started_ = true; }
   void over() {
     deadline_.cancel();
     if (const auto ended = std::exchange(ended_, nullptr)) ended();
@@ -124,10 +137,16 @@ struct RpcFront::Impl : std::enable_shared_from_this<Impl> {
     call->keep_deadline();
   }
 
-  /// Talos has no method that a node serves by more than the first message.
+  /// A node serves a call by its first message, but for an upload, which is served as a whole.
   void take(const Stream& stream) {
     const auto found = calls.find(stream.get());
     if (found == calls.end() || found->second->started()) return;
+    if (is_upload(stream->path())) {
+      if (!found->second->add(stream->take_message())) {
+        stream->finish(Code::resource_exhausted, "the upload is too large for a lab");
+      }
+      return;
+    }
     found->second->set_request(stream->take_message());
     later([this, call = found->second] { on_call(call); });
   }
@@ -135,6 +154,11 @@ struct RpcFront::Impl : std::enable_shared_from_this<Impl> {
   void half_close(const Stream& stream) {
     const auto found = calls.find(stream.get());
     if (found == calls.end() || found->second->started()) return;
+    if (is_upload(stream->path())) {
+      found->second->start();
+      later([this, call = found->second] { on_call(call); });
+      return;
+    }
     stream->finish(Code::internal, "no message came");
   }
 

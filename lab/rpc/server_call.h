@@ -24,6 +24,7 @@ class ServerCall {
   virtual std::vector<std::string> header(std::string_view key) const = 0;
   /// The number that the connection was adopted with.
   virtual std::uint64_t connection() const = 0;
+  /// The first message, or of an upload all of them, one behind the other.
   virtual const std::string& request() const = 0;
 
   /// Queues a message for the client; nothing happens once the call is over.

@@ -75,6 +75,25 @@ bool is_message(std::string_view bytes) {
   return groups.empty();
 }
 
+bool join_bytes(std::string_view messages, std::uint32_t field, std::string& out) {
+  if (!is_message(messages)) return false;
+  const std::uint64_t wanted = std::uint64_t{field} << 3 | 2;
+  std::vector<std::uint64_t> groups;
+  while (!messages.empty()) {
+    std::uint64_t tag = 0;
+    std::uint64_t size = 0;
+    if (!take_varint(messages, tag)) return false;
+    if (tag != wanted) {
+      if (!take_field(messages, tag, groups)) return false;
+      continue;
+    }
+    if (!take_varint(messages, size) || size > messages.size()) return false;
+    out += messages.substr(0, size);
+    messages.remove_prefix(size);
+  }
+  return true;
+}
+
 FirstField first_field(std::string_view message) {
   FirstField result;
   if (message.empty() || message.front() != 0x0a) return result;

@@ -23,4 +23,8 @@ struct FirstField {
 };
 FirstField first_field(std::string_view message);
 
+/// Appends what is in the fields of bytes with this number of a message, or of several messages one
+/// behind the other. False if that is not what it is.
+bool join_bytes(std::string_view messages, std::uint32_t field, std::string& out);
+
 }  // namespace ichor::lab

@@ -1,8 +1,7 @@
-#include "lab/records.h"
+#include "lab/rpc/wire.h"
 #include "lab/talos/methods.h"
 #include "machine.pb.h"
 #include "machine_etcd.pb.h"
-#include "secrets/digest.h"
 
 namespace ichor::lab {
 
@@ -10,8 +9,6 @@ namespace {
 
 using Kind = Method::Kind;
 using sim::EtcdCluster;
-
-constexpr int kDatabaseSize = 2'500'000;
 
 bool is_control_plane(Exchange& exchange, const char* what) {
   const auto config = exchange.machine().config();
@@ -79,14 +76,14 @@ void status(Exchange& exchange) {
   }
   machine::EtcdStatusResponse response;
   machine::EtcdMemberStatus& out = *response.add_messages()->mutable_member_status();
-  out.set_protocol_version("3.6.8");
-  out.set_storage_version("3.6.0");
-  out.set_db_size(kDatabaseSize);
-  out.set_db_size_in_use(kDatabaseSize / 2);
+  out.set_protocol_version(found->version);
+  out.set_storage_version(found->storage_version);
+  out.set_db_size(static_cast<std::int64_t>(found->db_bytes));
+  out.set_db_size_in_use(static_cast<std::int64_t>(found->db_bytes_in_use));
   out.set_leader(found->leader.value());
   out.set_raft_index(found->raft_index);
   out.set_raft_applied_index(found->raft_applied_index);
-  out.set_raft_term(2);
+  out.set_raft_term(found->raft_term);
   out.set_is_learner(found->is_learner);
   out.set_member_id(found->member.value());
   for (const std::string& error : found->errors) out.add_errors(error);
@@ -126,8 +123,8 @@ void alarm_disarm(Exchange& exchange) {
 }
 
 void defragment(Exchange& exchange) {
-  if (own_cluster(exchange, "etcd defragment") == nullptr) return;
-  reply_empty<machine::EtcdDefragmentResponse>(exchange);
+  reply_to<machine::EtcdDefragmentResponse>(exchange,
+                                            exchange.node().etcd_defragment(exchange.caller()));
 }
 
 void remove_member(Exchange& exchange, const machine::EtcdRemoveMemberByIDRequest& request) {
@@ -137,57 +134,48 @@ void remove_member(Exchange& exchange, const machine::EtcdRemoveMemberByIDReques
 }
 
 void leave(Exchange& exchange) {
-  EtcdCluster* cluster = own_cluster(exchange, "etcd leave");
-  if (cluster == nullptr) return;
-  if (cluster->members.size() == 1) {
-    exchange.end(Code::unknown, "failed to leave cluster: only one member in the cluster");
-    return;
-  }
-  cluster->remove(exchange.node().disk().etcd_member);
-  exchange.site().fabric().changed();
-  reply_empty<machine::EtcdLeaveClusterResponse>(exchange);
+  reply_to<machine::EtcdLeaveClusterResponse>(exchange,
+                                              exchange.node().etcd_leave(exchange.caller()));
 }
 
 void forfeit_leadership(Exchange& exchange) {
-  EtcdCluster* cluster = own_cluster(exchange, "etcd forfeit leadership");
-  if (cluster == nullptr) return;
-  if (cluster->members.size() == 1) {
-    exchange.end(Code::unknown,
-                 "failed to forfeit leadership: cannot forfeit leadership, only one member");
+  const auto next = exchange.node().etcd_forfeit_leadership(exchange.caller());
+  if (!next) {
+    exchange.refuse(next.error());
     return;
   }
   machine::EtcdForfeitLeadershipResponse response;
   machine::EtcdForfeitLeadership& item = *response.add_messages();
-  const EtcdMemberId self = exchange.node().disk().etcd_member;
-  if (cluster->leader() == self) {
-    for (const EtcdCluster::Member& member : cluster->members) {
-      if (member.id == self || member.learner || !member.up) continue;
-      cluster->elected = member.id;
-      ++cluster->revision;
-      item.set_member(member.name.value());
-      break;
-    }
-    exchange.site().fabric().changed();
-  }
+  if (*next) item.set_member((*next)->value());
   exchange.reply(response);
 }
 
-/// Has the form of a snapshot (a database file and its SHA-256), but what is in it is the lab's own
-/// record of the cluster and no etcd database.
 void snapshot(Exchange& exchange) {
-  const EtcdCluster* cluster = own_cluster(exchange, "etcd snapshot");
-  if (cluster == nullptr) return;
-  std::string database = to_json({cluster});
-  constexpr std::size_t page = 4096;
-  database.resize((database.size() / page + 1) * page, '\0');
-  const Digest digest = pki::sha256(database);
-  common::Data data;
-  data.set_bytes(database + std::string(digest.bytes.begin(), digest.bytes.end()));
-  exchange.reply(data);
+  const auto bytes = exchange.node().etcd_snapshot(exchange.caller());
+  if (!bytes) {
+    exchange.refuse(bytes.error());
+    return;
+  }
+  // Talos sends a KiB at a time.
+  constexpr std::size_t chunk = 1024;
+  for (std::size_t at = 0; at < bytes->size(); at += chunk) {
+    common::Data data;
+    data.set_bytes(bytes->substr(at, chunk));
+    exchange.send(data);
+  }
+  exchange.done();
 }
 
+/// What a client uploads is all its messages, one behind the other.
 void recover(Exchange& exchange) {
-  exchange.end(Code::failed_precondition, "etcd service is not ready for recovery yet");
+  std::string snapshot;
+  constexpr std::uint32_t bytes_field = 2;  // of common.Data
+  if (!join_bytes(exchange.request(), bytes_field, snapshot)) {
+    exchange.refuse_request();
+    return;
+  }
+  reply_to<machine::EtcdRecoverResponse>(
+      exchange, exchange.node().etcd_recover(exchange.caller(), std::move(snapshot)));
 }
 
 constexpr Roles kRead = kAor | kEtcdBackup;

@@ -33,11 +33,8 @@ void apply_configuration(Exchange& exchange, const machine::ApplyConfigurationRe
 }
 
 void bootstrap(Exchange& exchange, const machine::BootstrapRequest& request) {
-  if (request.recover_etcd()) {
-    exchange.end(Code::unimplemented, "recovery from a snapshot is not part of the lab");
-    return;
-  }
-  reply_to<machine::BootstrapResponse>(exchange, exchange.node().bootstrap(exchange.caller()));
+  reply_to<machine::BootstrapResponse>(
+      exchange, exchange.node().bootstrap(exchange.caller(), request.recover_etcd()));
 }
 
 template <class Response>

@@ -9,6 +9,7 @@ namespace {
 constexpr std::string_view kMachine = "machine.MachineService";
 constexpr std::string_view kStorage = "storage.StorageService";
 constexpr std::string_view kState = "cosi.resource.State";
+constexpr std::uint64_t kRaftTerm = 2;
 
 tl::unexpected<Refusal> refuse(Code code, std::string text) {
   return tl::unexpected(Refusal{code, std::move(text)});
@@ -236,6 +237,11 @@ Answer<EtcdStatus> Node::etcd_status(const Caller& caller) const {
   status.raft_index = cluster->raft_index;
   status.raft_applied_index = cluster->raft_index - (member->learner ? 1u : 0u);
   status.is_learner = member->learner;
+  status.raft_term = kRaftTerm;
+  status.db_bytes = member->db_bytes;
+  status.db_bytes_in_use = kEtcdBytesInUse;
+  status.version = "3.6.8";
+  status.storage_version = "3.6.0";
   for (const EtcdAlarm& alarm : cluster->alarms) status.errors.push_back(alarm_text(alarm));
   if (status.leader == EtcdMemberId()) status.errors.push_back("etcdserver: no leader");
   return status;
@@ -268,7 +274,7 @@ Answer<std::string> Node::kubeconfig(const Caller& caller) const {
   return impl_->m_.facts->endpoint;
 }
 
-Answer<void> Node::bootstrap(const Caller& caller) {
+Answer<void> Node::bootstrap(const Caller& caller, bool recover) {
   if (auto gate = impl_->admit(caller, kMachine, "Bootstrap", Need::admin); !gate) return gate;
   if (!impl_->m_.cri_up) {
     return refuse(Code::failed_precondition, "bootstrap is not available yet");
@@ -283,7 +289,7 @@ Answer<void> Node::bootstrap(const Caller& caller) {
     return refuse(Code::already_exists, "etcd data directory is not empty");
   }
   const Impl::Entry entry(*impl_);
-  impl_->request_bootstrap();
+  impl_->request_bootstrap(recover);
   return {};
 }
 

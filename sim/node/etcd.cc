@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "etcd/snapshot.h"
 #include "sim/node/node_impl.h"
 
 namespace ichor::sim {
@@ -18,6 +19,14 @@ constexpr Duration kPromotionRetry = seconds(15);
 bool blocked(const EtcdCluster& cluster, const NodeName& name) {
   return std::any_of(cluster.members.begin(), cluster.members.end(),
                      [&](const auto& member) { return member.learner && member.name != name; });
+}
+
+/// Of the store in a snapshot that Talos accepts: it checks the hash and the database first.
+std::optional<std::uint64_t> snapshot_revision(const std::string& snapshot) {
+  MemoryBytes file;
+  if (!file.take(snapshot)) return std::nullopt;
+  const auto facts = etcd::inspect_snapshot(file);
+  return facts ? std::optional(facts->revision) : std::nullopt;
 }
 
 }  // namespace
@@ -82,7 +91,7 @@ void Node::Impl::on_join_limit() {
   say(Service::etcd, ServiceState::failed, Remark::join_failed);
 }
 
-void Node::Impl::request_bootstrap() {
+void Node::Impl::request_bootstrap(bool recover) {
   check(!disk_.etcd_cluster, "bootstrap over existing data");
   disarm(Timer::join);
   disarm(Timer::join_limit);
@@ -90,6 +99,7 @@ void Node::Impl::request_bootstrap() {
   if (m_.etcd != Etcd::failed) say(Service::etcd, ServiceState::failed, Remark::join_called_off);
   say(Service::etcd, ServiceState::finished, Remark::bootstrap_requested);
   m_.etcd_waited_for = true;
+  m_.etcd_recovers = recover;
   m_.etcd = Etcd::preparing_bootstrap;
   say_waiting(Service::etcd);
   say(Service::etcd, ServiceState::preparing, Remark::pre_state);
@@ -99,8 +109,20 @@ void Node::Impl::request_bootstrap() {
 
 void Node::Impl::on_etcd_prepared() {
   check(!disk_.etcd_cluster, "a second data directory");
-  const EtcdCluster& cluster = fabric_.create_cluster(m_.facts->secrets, hostname());
+  std::uint64_t revision = 0;
+  if (m_.etcd_recovers) {
+    const auto restored = snapshot_revision(disk_.recovery_snapshot);
+    if (!restored) {
+      m_.etcd = Etcd::failed;
+      say(Service::etcd, ServiceState::failed, Remark::recovery_failed);
+      return;
+    }
+    revision = *restored;
+  }
+  EtcdCluster& cluster = fabric_.create_cluster(m_.facts->secrets, hostname());
+  cluster.restored_revision = revision;
   NodeDisk& disk = change_disk();
+  if (m_.etcd_recovers) disk.recovery_snapshot.clear();
   disk.etcd_cluster = cluster.id;
   disk.etcd_member = cluster.members.front().id;
   start_member();

@@ -11,6 +11,9 @@ namespace ichor::sim {
 
 class Node;
 
+/// The size of a member's database file, and what is left of it by a defragmentation.
+inline constexpr std::uint64_t kEtcdBytes = 2'500'000, kEtcdBytesInUse = 1'250'000;
+
 /// An etcd cluster as Raft sees it. Member data directories live on the nodes' disks; this is what
 /// they agree on.
 struct EtcdCluster {
@@ -19,6 +22,7 @@ struct EtcdCluster {
     NodeName name;
     bool learner{false};
     bool up{false};  // its etcd process runs and reaches the others
+    std::uint64_t db_bytes{kEtcdBytes};
   };
   std::uint64_t id{0};
   Digest secrets;  // whose PKI
@@ -26,7 +30,8 @@ struct EtcdCluster {
   EtcdMemberId elected;  // see leader()
   std::uint64_t raft_index{1};
   std::vector<EtcdAlarm> alarms;
-  std::uint64_t revision{0};  // counts every change of the above
+  std::uint64_t revision{0};           // counts every change of the above
+  std::uint64_t restored_revision{0};  // of the key-value store, if it came from a snapshot
 
   int voters() const;
   int voters_up() const;

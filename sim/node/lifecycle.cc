@@ -304,6 +304,7 @@ void Node::Impl::wipe_disks() {
   }
   if (goes("EPHEMERAL")) {
     disk.etcd_cluster.reset();
+    disk.recovery_snapshot.clear();
     disk.kubelet_registered = false;
   }
 }

@@ -123,6 +123,7 @@ std::string text_of(Service service, Remark remark) {
       return "Failed to run pre stage: failed to build initial etcd cluster: failed to build "
              "cluster "
              "arguments: timeout";
+    case Remark::recovery_failed: return "Failed to run pre stage: error verifying snapshot";
     case Remark::join_called_off:
       return "Failed to run pre stage: failed to build initial etcd cluster: failed to build "
              "cluster arguments: 1 error(s) occurred:\n\terror getting etcd member list: context "

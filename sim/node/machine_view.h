@@ -50,6 +50,7 @@ enum class Remark : std::uint8_t {
   bootstrap_requested,
   restarting,  // "going to restart forever": the etcd of a removed member
   join_failed,
+  recovery_failed,
   join_called_off,  // by a bootstrap
   stopped,
 };

@@ -57,6 +57,7 @@ struct NodeDisk {
   std::string staged_config;                  // takes the place of `config` at the next boot
   std::optional<std::uint64_t> etcd_cluster;  // cluster id the data directory belongs to
   EtcdMemberId etcd_member;
+  std::string recovery_snapshot{};  // uploaded, and not restored yet
   bool kubelet_registered{false};        // the kubelet has got its credentials in an earlier boot
   std::vector<std::string> blank_disks;  // dev paths whose former volumes are gone
   std::vector<std::string> wiped_disks;  // serials of disks with data that an install overwrote
@@ -167,12 +168,19 @@ class Node {
   };
   Answer<ApplyReply> apply(const Caller& caller, const std::string& config, ApplyMode mode,
                            bool dry_run);
-  Answer<void> bootstrap(const Caller& caller);
+  Answer<void> bootstrap(const Caller& caller, bool recover = false);
   Answer<void> reboot(const Caller& caller);
   Answer<void> shutdown(const Caller& caller);
   Answer<void> reset(const Caller& caller, const ResetRequest& request);
   Answer<void> restart_service(const Caller& caller, const std::string& id);
   Answer<void> etcd_remove_member(const Caller& caller, EtcdMemberId member);
+  // --- etcd_api.cc
+  Answer<void> etcd_defragment(const Caller& caller);
+  Answer<void> etcd_leave(const Caller& caller);
+  /// The new leader; nothing if this member was not the leader.
+  Answer<std::optional<NodeName>> etcd_forfeit_leadership(const Caller& caller);
+  Answer<std::string> etcd_snapshot(const Caller& caller) const;
+  Answer<void> etcd_recover(const Caller& caller, std::string snapshot);
 
   // --- hooks
   /// Called after anything a watch could see has changed. One subscriber list; the id unsubscribes.

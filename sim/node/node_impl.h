@@ -44,7 +44,10 @@ class Node::Impl {
   bool trustd_running() const;
 
   // --- etcd.cc
-  void request_bootstrap();
+  void request_bootstrap(bool recover);
+  /// The cluster that this node's own etcd runs in, for calls that go to 127.0.0.1.
+  Answer<EtcdCluster*> local_etcd(const Caller& caller, std::string_view method,
+                                  std::string_view what) const;
   EtcdCluster* own_cluster() const;
   const EtcdCluster::Member* own_member() const;
   /// What an etcd client on this node talks to: its own cluster, else one its peers have.
@@ -149,6 +152,7 @@ class Node::Impl {
     bool kubelet_healthy{false};
     bool etcd_waited_for{false};  // the boot sequence no longer waits for etcd
     bool etcd_probed{false};
+    bool etcd_recovers{false};  // the bootstrap that was requested restores a snapshot
     bool api_server_started{false};
     bool registered_before{false};  // the kubelet had credentials when this boot began
     bool comes_back{true};          // after going down

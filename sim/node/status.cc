@@ -75,7 +75,9 @@ ServiceStatus Node::Impl::service_status(Service service) const {
       case Etcd::preparing_bootstrap: is(ServiceState::preparing, Remark::pre_state); break;
       case Etcd::removed:
       case Etcd::dying: is(ServiceState::waiting, Remark::restarting); break;
-      case Etcd::failed: is(ServiceState::failed, Remark::join_failed); break;
+      case Etcd::failed:
+        is(ServiceState::failed, m_.etcd_recovers ? Remark::recovery_failed : Remark::join_failed);
+        break;
       case Etcd::running: remark = health_remark(); break;
     }
   }

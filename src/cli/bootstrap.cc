@@ -4,7 +4,7 @@
 namespace ichor {
 
 void declare_bootstrap(FlagSet& flags, Request& request) {
-  BootstrapRequest& bootstrap = request.emplace<BootstrapRequest>();
+  BootstrapOptions& bootstrap = request.emplace<BootstrapOptions>();
   declare_dry_run(flags, bootstrap.change);
   declare_adopt(flags, bootstrap.change);
   declare_addresses(flags, bootstrap.nodes);

@@ -83,7 +83,7 @@ struct ApplyOptions {
   ChangeOptions change;
 };
 
-struct BootstrapRequest {
+struct BootstrapOptions {
   NodeOptions nodes;
   ChangeOptions change;
   std::vector<NodeName> exclude;
@@ -104,6 +104,56 @@ struct ResetOptions {
   bool reboot{true};
   std::vector<std::string> partitions;  // by label; empty: the whole system disk
   std::vector<std::string> user_disks;  // by path
+};
+
+struct DriftRequest {
+  NodeOptions nodes;
+  ChangeOptions change;
+  bool fix{false};         // apply the configs again
+  std::string kubeconfig;  // empty: the one in the state folder
+};
+
+struct CertsStatusRequest {
+  NodeOptions nodes;
+};
+
+struct CertsRenewRequest {
+  NodeOptions nodes;
+  ChangeOptions change;
+};
+
+enum class NodeDeed { add, remove, replace };
+
+struct NodeRequest {
+  NodeDeed deed{NodeDeed::remove};
+  NodeOptions nodes;  // exactly one
+  ChangeOptions change;
+  bool dead{false};  // its machine does not come back
+};
+
+struct EtcdStatusRequest {
+  NodeOptions nodes;
+};
+
+struct EtcdSnapshotRequest {
+  NodeOptions nodes;                    // at most one is named: whose member is asked
+  std::string path;                     // a file that does not exist yet
+  bool encrypt{false};                  // with age
+  std::vector<std::string> recipients;  // empty: those of .sops.yaml
+  int keep{0};                          // 0: all
+};
+
+struct EtcdRestoreRequest {
+  NodeOptions nodes;
+  ChangeOptions change;
+  std::string path;  // a snapshot; empty with `abandon`
+  std::string cluster_name;
+  bool abandon{false};  // gives a restore up that was started
+};
+
+struct EtcdDefragRequest {
+  NodeOptions nodes;  // empty: every control plane
+  ChangeOptions change;
 };
 
 struct KubeconfigRequest {
@@ -368,7 +418,7 @@ struct VersionRequest {};
 
 using Request =
     std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
-                 DiscoverRequest, ApplyOptions, BootstrapRequest, VerifyRequest, ResetOptions,
+                 DiscoverRequest, ApplyOptions, BootstrapOptions, VerifyRequest, ResetOptions,
                  KubeconfigRequest, HealthRequest, StatusRequest, DoctorRequest, ReportRequest,
                  UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
                  SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
@@ -377,6 +427,9 @@ using Request =
                  MachineconfigPatchRequest, MachineconfigDiffRequest, MigrateRequest,
                  ValidateRequest, InitRequest, SchemaRequest, CompletionRequest, PhaseRequest,
                  WaitRequest, HistoryRequest, HistoryDiffRequest, WatchRequest, ExplainRequest,
-                 LabListRequest, LabRmRequest, RehearseRequest, ProxmoxRequest>;
+                 LabListRequest, LabRmRequest, RehearseRequest, ProxmoxRequest,
+                 EtcdStatusRequest, EtcdSnapshotRequest, EtcdDefragRequest, DriftRequest,
+                 CertsStatusRequest, CertsRenewRequest, EtcdRestoreRequest,
+                 NodeRequest>;
 
 }  // namespace ichor

@@ -32,8 +32,9 @@ void add_row(const std::string& file, const std::string& certificate, WallTime n
   listing.rows.push_back(std::move(row));
 }
 
-/// The client certificate of a kubeconfig with one user, as Talos makes it; empty if there is none.
-std::string client_of(const SecretString& kubeconfig) {
+}  // namespace
+
+std::string client_of_kubeconfig(const SecretString& kubeconfig) {
   auto document = yaml::parse_single(kubeconfig.reveal(), "kubeconfig");
   if (!document) return {};
   std::string pem;
@@ -47,8 +48,6 @@ std::string client_of(const SecretString& kubeconfig) {
   return pem;
 }
 
-}  // namespace
-
 Listing credential_listing(const std::string& cluster, ClusterState* state, WallTime now) {
   Listing listing{
       "credential", {{"credential", "CREDENTIAL"}, {"expires", "EXPIRES"}, {"days", "DAYS"}}, {}};
@@ -60,7 +59,8 @@ Listing credential_listing(const std::string& cluster, ClusterState* state, Wall
     if (context) add_row("talosconfig", context->client.certificate, now, listing);
   }
   const auto kubeconfig = state->load("kubeconfig");
-  if (kubeconfig && *kubeconfig) add_row("kubeconfig", client_of(**kubeconfig), now, listing);
+  if (kubeconfig && *kubeconfig)
+    add_row("kubeconfig", client_of_kubeconfig(**kubeconfig), now, listing);
   return listing;
 }
 

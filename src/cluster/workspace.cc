@@ -268,10 +268,10 @@ bool still_good(const SecretString& text, const pki::TalosContext& wanted, WallT
   return facts && !pki::expires_within(*facts, now, kRenewBefore);
 }
 
-/// Makes a client certificate for this run, and keeps a talosconfig for people.
-OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input,
-                                            const WorkspaceOptions& options, const Workspace& space,
-                                            Host& host) {
+/// A talosconfig of all nodes, with a new client certificate.
+OrEnd<pki::Talosconfig> fresh_talosconfig(const ProfileInput& input,
+                                          const WorkspaceOptions& options, const Workspace& space,
+                                          Host& host) {
   const auto dialled = [&](const IpAddress& address) {
     return (options.dial ? options.dial(address) : address).value();
   };
@@ -280,10 +280,19 @@ OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input,
     nodes.push_back(dialled(plan.address));
     if (plan.role == Role::control_plane) endpoints.push_back(nodes.back());
   }
-  const WallTime now = host.loop.clock().wall();
-  const auto made =
-      pki::make_talosconfig(input.profile.name, space.secrets.os, endpoints, nodes, now);
+  auto made = pki::make_talosconfig(input.profile.name, space.secrets.os, endpoints, nodes,
+                                    host.loop.clock().wall());
   if (!made) return end_with(made.error());
+  return *std::move(made);
+}
+
+/// Makes a client certificate for this run, and keeps a talosconfig for people.
+OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input,
+                                            const WorkspaceOptions& options, const Workspace& space,
+                                            Host& host) {
+  const auto made = fresh_talosconfig(input, options, space, host);
+  if (!made) return forward_error(made);
+  const WallTime now = host.loop.clock().wall();
   const pki::TalosContext& context = made->contexts.front();
   const Digest& begun_with = space.facts.secrets();
   // The run will refuse other secrets; what people use must not be made of them before that.
@@ -301,6 +310,19 @@ OrEnd<pki::TalosContext> settle_talosconfig(const ProfileInput& input,
 }
 
 }  // namespace
+
+OrEnd<void> renew_talosconfig(const ProfileInput& input, const WorkspaceOptions& options,
+                              Workspace& space, Host& host) {
+  if (space.secrets.os.certificate.empty() || !space.secrets_kept) {
+    return end_with(Exit::usage, "the secrets of " + input.profile.name +
+                                     " are not here, and only they can issue a talosconfig");
+  }
+  const auto made = fresh_talosconfig(input, options, space, host);
+  if (!made) return forward_error(made);
+  const auto written = space.state->files().write(kTalosconfigFile, pki::write_talosconfig(*made));
+  if (!written) return end_with(written.error());
+  return {};
+}
 
 OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceOptions& options,
                                 Host& host) {

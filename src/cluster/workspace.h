@@ -51,6 +51,11 @@ struct WorkspaceOptions {
 using KubeconfigCheck = std::function<Result<SecretString>(const SecretString&)>;
 KubeconfigCheck kubeconfig_check(const ClusterProfile& profile, const Workspace& space);
 
+/// Writes a talosconfig with a new client certificate into the state folder, whatever the present
+/// one is; what was there is kept as a backup. The cluster's secrets are needed for that.
+OrEnd<void> renew_talosconfig(const ProfileInput& input, const WorkspaceOptions& options,
+                              Workspace& space, Host& host);
+
 /// Opens the state folder, loads the cluster's secrets or makes them, generates the configs or
 /// takes ready-made ones, keeps a talosconfig for people, and opens the way to the nodes. Secrets
 /// are made only for a cluster that the journal knows nothing of, because regenerated ones would

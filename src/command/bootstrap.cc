@@ -3,7 +3,7 @@
 
 namespace ichor {
 
-Exit run(const BootstrapRequest& request, const CommonOptions& common, Host& host) {
+Exit run(const BootstrapOptions& request, const CommonOptions& common, Host& host) {
   // The call goes only to a machine that is known, and it is not over before etcd is healthy.
   const EngineOptions options{{"discover", "bootstrap", "etcd"}, true};
   return run_phases(common, {request.nodes, request.change, request.exclude}, options, host);

@@ -1,3 +1,4 @@
+#include "cluster/fresh_state.h"
 #include "cluster/kubeconfig_merge.h"
 #include "command/commands.h"
 #include "run/partial_run.h"
@@ -5,45 +6,6 @@
 namespace ichor {
 
 namespace {
-
-/// Hides an older kubeconfig until a new one is written, so that ichor fetches it again.
-class FreshKubeconfig final : public Artifacts {
- public:
-  explicit FreshKubeconfig(Artifacts& inner) : inner_(inner) {}
-  Result<void> write(const std::string& name, const SecretString& content) override {
-    written_ = true;
-    return inner_.write(name, content);
-  }
-  std::optional<SecretString> read(const std::string& name) override {
-    return written_ ? inner_.read(name) : std::nullopt;
-  }
-
- private:
-  Artifacts& inner_;
-  bool written_{false};
-};
-
-/// A state folder as another one is, but without its older kubeconfig.
-class FreshStateDir final : public ClusterState {
- public:
-  explicit FreshStateDir(std::unique_ptr<ClusterState> inner)
-      : inner_(std::move(inner)), files_(inner_->files()) {}
-  const std::string& path() const override { return inner_->path(); }
-  Artifacts& files() override { return files_; }
-  Result<std::optional<SecretString>> load(const std::string& name) override {
-    return inner_->load(name);
-  }
-  Result<bool> create(const std::string& name, const SecretString& content) override {
-    return inner_->create(name, content);
-  }
-  Journal& journal() override { return inner_->journal(); }
-  bool copied() override { return inner_->copied(); }
-  Result<void> adopt(const LockOwner& owner) override { return inner_->adopt(owner); }
-
- private:
-  std::unique_ptr<ClusterState> inner_;
-  FreshKubeconfig files_;
-};
 
 /// Where the kubeconfig goes; empty if nothing says.
 std::string place_of(const KubeconfigRequest& request, const RunTarget& target, Host& host) {
@@ -69,7 +31,7 @@ Exit run(const KubeconfigRequest& request, const CommonOptions& common, Host& ho
   }
   auto space = open_workspace(*input, target->workspace_options(), host);
   if (!space) return finish(std::move(space).error(), host.terminal);
-  space->state = std::make_unique<FreshStateDir>(std::move(space->state));
+  space->state = without_kubeconfig(std::move(space->state));
   RunResult result = run_engine(input->profile, *space, {{"kubeconfig"}, false}, host);
   Summary summary = summary_of(*input, std::move(result));
   if (summary.result.exit == Exit::done) {

@@ -15,11 +15,35 @@ std::string life_mark(const NodeLink& link, const TalosSession& session) {
   return link.identity()->boot_id.value();
 }
 
-Task<Outcome> send(Context context, TalosSession& session, const NodeCall& action,
-                   const ConfigSet& configs) {
-  if (action.call == Call::bootstrap) co_return co_await session.bootstrap(context);
+/// Talos' own limits for what takes longer than other calls, and a little more.
+Duration time_for(Call call, const Budgets& budgets) {
+  switch (call) {
+    case Call::etcd_defragment: return std::chrono::minutes(10);
+    case Call::etcd_leave: return std::chrono::minutes(6);
+    case Call::etcd_recover: return std::chrono::minutes(30);
+    default: return budgets.call;
+  }
+}
+
+Task<Outcome> send(Context context, const World& world, TalosSession& session,
+                   const NodeCall& action, const ConfigSet& configs) {
+  if (action.call == Call::bootstrap) {
+    BootstrapRequest request;
+    request.recover = action.recover;
+    co_return co_await session.bootstrap(context, request);
+  }
   if (action.call == Call::reset) co_return co_await session.reset(context, action.reset);
-  check(action.call == Call::apply_configuration, "only three calls mutate nodes");
+  if (action.call == Call::etcd_recover) {
+    check(world.snapshot != nullptr, "whoever restores says what");
+    co_return co_await session.etcd_recover(context, *world.snapshot);
+  }
+  if (changes_etcd(action.call)) {
+    EtcdChange change;
+    change.call = action.call;
+    change.member = action.member;
+    co_return co_await session.change_etcd(context, change);
+  }
+  check(action.call == Call::apply_configuration, "this call mutates nodes");
   const MachineConfig& config = configs.nodes.at(action.node);
   check(config.digest == action.payload, "what is sent is what was decided");
   ApplyRequest request;
@@ -117,7 +141,10 @@ Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link,
     if (sound) return std::nullopt;
     return not_sent(action.call, Code::aborted, "what it was decided on is too old by now");
   };
-  mutation.send = [&] { return send(context.within(budgets.call), *session, action, configs); };
+  const Duration limit = time_for(action.call, budgets);
+  mutation.send = [&, limit] {
+    return send(context.within(limit), world, *session, action, configs);
+  };
   mutation.tell = [](const CallError& error) { return to_text(error); };
   const Outcome outcome = co_await carry_out(context, ledger, std::move(mutation));
   // A lost reply says that the connection is bad; a node that took a config closes it itself.

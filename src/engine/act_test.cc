@@ -24,7 +24,7 @@ class RecordingSession final : public MaintenanceSession {
                      std::string(name_of(store_.records().back().kind)));
     co_return answer_;
   }
-  Task<Outcome> bootstrap(Context) override {
+  Task<Outcome> bootstrap(Context, BootstrapRequest) override {
     heard_.push_back("bootstrap");
     co_return answer_;
   }

@@ -44,6 +44,12 @@ class DryRunSession final : public TalosSession {
   Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context context) override {
     return inner_->etcd_alarms(context);
   }
+  Task<CallResult<void>> etcd_snapshot(Context context, ByteSink& sink) override {
+    return inner_->etcd_snapshot(context, sink);
+  }
+  Task<CallResult<std::optional<SecretString>>> machine_config(Context context) override {
+    return inner_->machine_config(context);
+  }
   Task<CallResult<SecretString>> kubeconfig(Context context) override {
     return inner_->kubeconfig(context);
   }
@@ -63,8 +69,12 @@ class DryRunSession final : public TalosSession {
   Task<Outcome> apply_configuration(Context, ApplyRequest) override {
     return recorded(Call::apply_configuration);
   }
-  Task<Outcome> bootstrap(Context) override { return recorded(Call::bootstrap); }
+  Task<Outcome> bootstrap(Context, BootstrapRequest) override { return recorded(Call::bootstrap); }
   Task<Outcome> reset(Context, ResetRequest) override { return recorded(Call::reset); }
+  Task<Outcome> change_etcd(Context, EtcdChange change) override { return recorded(change.call); }
+  Task<Outcome> etcd_recover(Context, const ByteSource&) override {
+    return recorded(Call::etcd_recover);
+  }
 
  private:
   Task<Outcome> recorded(Call call) {

@@ -31,6 +31,12 @@ class Fragile final : public TalosSession {
   Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context) override {
     co_return std::vector<EtcdAlarm>{};
   }
+  Task<CallResult<void>> etcd_snapshot(Context, ByteSink&) override {
+    co_return CallResult<void>();
+  }
+  Task<CallResult<std::optional<SecretString>>> machine_config(Context) override {
+    co_return std::optional<SecretString>();
+  }
   Task<CallResult<SecretString>> kubeconfig(Context) override { co_return SecretString("k"); }
   Task<CallResult<Hardware>> hardware(Context) override { co_return Hardware{}; }
   Task<CallResult<std::vector<std::string>>> dmesg(Context, int) override {
@@ -46,11 +52,19 @@ class Fragile final : public TalosSession {
     ++changes_;
     co_return Outcome::done();
   }
-  Task<Outcome> bootstrap(Context) override {
+  Task<Outcome> bootstrap(Context, BootstrapRequest) override {
     ++changes_;
     co_return Outcome::done();
   }
   Task<Outcome> reset(Context, ResetRequest) override {
+    ++changes_;
+    co_return Outcome::done();
+  }
+  Task<Outcome> change_etcd(Context, EtcdChange) override {
+    ++changes_;
+    co_return Outcome::done();
+  }
+  Task<Outcome> etcd_recover(Context, const ByteSource&) override {
     ++changes_;
     co_return Outcome::done();
   }
@@ -89,7 +103,7 @@ TEST(DryRunTalos, LetsReadsThroughAndNoChange) {
 
   const Outcome applied = now((*session)->apply_configuration(context, {}));
   EXPECT_EQ(now((*session)->dmesg(context, 1))->front(), "a line");
-  const Outcome bootstrapped = now((*session)->bootstrap(context));
+  const Outcome bootstrapped = now((*session)->bootstrap(context, {}));
   const Outcome wiped = now((*session)->reset(context, {}));
   EXPECT_EQ(real.changes_, 0);
   EXPECT_EQ(applied.kind, OutcomeKind::refused);

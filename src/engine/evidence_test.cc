@@ -26,7 +26,7 @@ class TalkingSession final : public MaintenanceSession {
     co_return std::vector<std::string>{"eth0: link down", std::string(500, 'x')};
   }
   Task<Outcome> apply_configuration(Context, ApplyRequest) override { co_return Outcome::done(); }
-  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+  Task<Outcome> bootstrap(Context, BootstrapRequest) override { co_return Outcome::done(); }
 };
 
 class EvidenceTest : public EngineRig {

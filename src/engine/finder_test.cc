@@ -25,7 +25,7 @@ class RoamingSession final : public MaintenanceSession {
     co_return Identity{MachineUuid("uuid of " + machine_), {}, {MacAddress(machine_)}, {}, "boot"};
   }
   Task<Outcome> apply_configuration(Context, ApplyRequest) override { co_return Outcome::done(); }
-  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+  Task<Outcome> bootstrap(Context, BootstrapRequest) override { co_return Outcome::done(); }
 
  private:
   std::string machine_;

@@ -44,6 +44,17 @@ void forecast_reset(NodeView& node) {
   if (node.identity) node.identity->boot_id = {};
 }
 
+void forecast_defragmented(NodeView& node) {
+  if (node.etcd.status) node.etcd.status->db_bytes = node.etcd.status->db_bytes_in_use;
+}
+
+void forecast_member_gone(EtcdMemberId member, ClusterView& view) {
+  for (NodeView& node : view.nodes) {
+    if (!node.etcd.members) continue;
+    std::erase_if(*node.etcd.members, [&](const EtcdMember& one) { return one.id == member; });
+  }
+}
+
 void forecast_member(const ClusterProfile& profile, NodeView& node) {
   std::vector<EtcdMember> members;
   for (const NodePlan& plan : profile.nodes) {

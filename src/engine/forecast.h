@@ -24,6 +24,12 @@ void forecast_running(NodeView& node);
 /// The node after its reset: back in maintenance mode.
 void forecast_reset(NodeView& node);
 
+/// The database of the node's member has no free space any more.
+void forecast_defragmented(NodeView& node);
+
+/// No control plane lists the member any more.
+void forecast_member_gone(EtcdMemberId member, ClusterView& view);
+
 /// The control plane is a healthy voter of an etcd of all planned ones.
 void forecast_member(const ClusterProfile& profile, NodeView& node);
 

@@ -16,7 +16,7 @@ class IdleSession final : public MaintenanceSession {
  public:
   IdleSession() : MaintenanceSession("key") {}
   Task<Outcome> apply_configuration(Context, ApplyRequest) override { co_return Outcome::done(); }
-  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+  Task<Outcome> bootstrap(Context, BootstrapRequest) override { co_return Outcome::done(); }
 };
 
 /// A node that takes a second to answer the door.
@@ -86,7 +86,7 @@ class BootedSession final : public MaintenanceSession {
     ++configs_;
     co_return Outcome::done();
   }
-  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+  Task<Outcome> bootstrap(Context, BootstrapRequest) override { co_return Outcome::done(); }
 
  private:
   std::string since_;
@@ -178,7 +178,7 @@ class ShySession final : public MaintenanceSession {
                                        Code::permission_denied, "not authorized"});
   }
   Task<Outcome> apply_configuration(Context, ApplyRequest) override { co_return Outcome::done(); }
-  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+  Task<Outcome> bootstrap(Context, BootstrapRequest) override { co_return Outcome::done(); }
 };
 
 /// No machine at the first address, one at the second.

@@ -22,7 +22,7 @@ class QuietSession final : public MaintenanceSession {
   QuietSession() : MaintenanceSession("key") {}
   Task<CallResult<TalosVersion>> version(Context) override { co_return TalosVersion{1, 12, 6}; }
   Task<Outcome> apply_configuration(Context, ApplyRequest) override { co_return Outcome::done(); }
-  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+  Task<Outcome> bootstrap(Context, BootstrapRequest) override { co_return Outcome::done(); }
 };
 
 /// Runs of one step over a journal that an earlier run left.

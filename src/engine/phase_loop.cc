@@ -18,6 +18,11 @@ std::string_view done_text(Call call) {
     case Call::apply_configuration: return "config accepted, installing";
     case Call::bootstrap: return "etcd bootstrap accepted";
     case Call::reset: return "reset accepted";
+    case Call::etcd_defragment: return "etcd defragmented";
+    case Call::etcd_leave: return "left etcd";
+    case Call::etcd_forfeit_leadership: return "leadership of etcd passed on";
+    case Call::etcd_remove_member: return "member removed from etcd";
+    case Call::etcd_recover: return "snapshot uploaded";
     case Call::kubeconfig: return "kubeconfig written";
     default: return "done";
   }

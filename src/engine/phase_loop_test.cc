@@ -54,7 +54,7 @@ class ForgetfulSession final : public MaintenanceSession {
     ++applied_;
     co_return Outcome::done();
   }
-  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+  Task<Outcome> bootstrap(Context, BootstrapRequest) override { co_return Outcome::done(); }
 
  private:
   int life_;
@@ -106,7 +106,7 @@ class BootingSession final : public MaintenanceSession {
     co_return std::vector<std::string>{"eth0: link down"};
   }
   Task<Outcome> apply_configuration(Context, ApplyRequest) override { co_return Outcome::done(); }
-  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+  Task<Outcome> bootstrap(Context, BootstrapRequest) override { co_return Outcome::done(); }
 
  private:
   Peer booting_;
@@ -217,7 +217,7 @@ class NoisyTest : public LoopRig {
       co_return MachineStatus{test_.stage_, false, {{"services", "etcd not running"}}};
     }
     Task<Outcome> apply_configuration(Context, ApplyRequest) override { co_return Outcome::done(); }
-    Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+    Task<Outcome> bootstrap(Context, BootstrapRequest) override { co_return Outcome::done(); }
 
    private:
     NoisyTest& test_;
@@ -268,7 +268,7 @@ class SleepySession final : public MaintenanceSession {
     applied_by_.push_back(opened_);
     co_return Outcome::done();
   }
-  Task<Outcome> bootstrap(Context) override { co_return Outcome::done(); }
+  Task<Outcome> bootstrap(Context, BootstrapRequest) override { co_return Outcome::done(); }
 
  private:
   std::function<void()> while_looking_;

@@ -191,11 +191,34 @@ class Rehearsal {
         forecast_configured(*profile_.find(action.node), configs_.nodes.at(action.node),
                             view_of(action.node));
         return true;
-      case Call::bootstrap: forecast_etcd(profile_, view_); return true;
+      case Call::bootstrap:
+        assume_done(action);
+        forecast_etcd(profile_, view_);
+        return true;
       case Call::kubeconfig: forecast_api(view_); return true;
       case Call::reset: forecast_reset(view_of(action.node)); return true;
+      case Call::etcd_recover: assume_done(action); return true;
+      case Call::etcd_remove_member: forecast_member_gone(action.member, view_); return true;
+      case Call::etcd_defragment: forecast_defragmented(view_of(action.node)); return true;
       default: return false;
     }
+  }
+
+  /// The journal as it is after a call that only it remembers.
+  void assume_done(const NodeCall& action) {
+    JournalRecord record;
+    record.kind = RecordKind::intent;
+    record.call = action.call;
+    record.node = action.node;
+    record.seq = ~std::uint64_t{0};
+    const NodeView& view = view_of(action.node);
+    if (view.identity) record.key = view.identity->boot_id.value();
+    record.value = to_hex(action.payload);
+    facts_.fold(record, now_);
+    record.kind = RecordKind::outcome;
+    record.ref = record.seq;
+    record.outcome = OutcomeKind::done;
+    facts_.fold(record, now_);
   }
 
   /// A reason that delays several steps is reported once.

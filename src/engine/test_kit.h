@@ -42,6 +42,12 @@ class MaintenanceSession : public TalosSession {
   Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context) override {
     co_return std::vector<EtcdAlarm>();
   }
+  Task<CallResult<void>> etcd_snapshot(Context, ByteSink&) override {
+    co_return CallResult<void>();
+  }
+  Task<CallResult<std::optional<SecretString>>> machine_config(Context) override {
+    co_return std::optional<SecretString>();
+  }
   Task<CallResult<SecretString>> kubeconfig(Context) override { co_return SecretString("k"); }
   Task<CallResult<Hardware>> hardware(Context) override { co_return Hardware{}; }
   Task<CallResult<std::vector<std::string>>> dmesg(Context, int) override {
@@ -51,6 +57,8 @@ class MaintenanceSession : public TalosSession {
     co_return std::vector<std::string>();
   }
   Task<Outcome> reset(Context, ResetRequest) override { co_return Outcome::done(); }
+  Task<Outcome> change_etcd(Context, EtcdChange) override { co_return Outcome::done(); }
+  Task<Outcome> etcd_recover(Context, const ByteSource&) override { co_return Outcome::done(); }
   Task<CallResult<std::unique_ptr<Watch>>> watch(Context, Bell&) override {
     co_return std::unique_ptr<Watch>();
   }

@@ -34,6 +34,8 @@ struct World {
   KubernetesPart* kubernetes{nullptr};
   /// Looks for machines that are not at their addresses; null: they are waited for there.
   Finder* finder{nullptr};
+  /// What a restore of etcd uploads; null: nothing is restored.
+  const ByteSource* snapshot{nullptr};
 };
 
 }  // namespace ichor

@@ -25,6 +25,8 @@ struct NodeCall {
   MonoTime sound_until{kNever};
   ResetRequest reset{};   // Reset only
   bool no_reboot{false};  // ApplyConfiguration only: refuse what a reboot would be needed for
+  EtcdMemberId member{};  // EtcdRemoveMemberByID only
+  bool recover{false};    // Bootstrap only: from the snapshot that was uploaded
 };
 
 /// What becomes of an object or a release: for plans and reports.

@@ -24,6 +24,8 @@ std::string_view name_of(Call call) {
     case Call::etcd_members: return "EtcdMemberList";
     case Call::etcd_status: return "EtcdStatus";
     case Call::etcd_alarms: return "EtcdAlarmList";
+    case Call::etcd_snapshot: return "EtcdSnapshot";
+    case Call::machine_config: return "machine config";
     case Call::kubeconfig: return "Kubeconfig";
     case Call::hardware: return "hardware";
     case Call::dmesg: return "Dmesg";
@@ -34,6 +36,11 @@ std::string_view name_of(Call call) {
     case Call::apply_configuration: return "ApplyConfiguration";
     case Call::bootstrap: return "Bootstrap";
     case Call::reset: return "Reset";
+    case Call::etcd_defragment: return "EtcdDefragment";
+    case Call::etcd_leave: return "EtcdLeaveCluster";
+    case Call::etcd_forfeit_leadership: return "EtcdForfeitLeadership";
+    case Call::etcd_remove_member: return "EtcdRemoveMemberByID";
+    case Call::etcd_recover: return "EtcdRecover";
     case Call::kube_apply: return "server-side apply";
     case Call::kube_delete: return "Kubernetes delete";
     case Call::approve_csr: return "CSR approval";

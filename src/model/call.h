@@ -23,6 +23,8 @@ enum class Call {
   etcd_members,
   etcd_status,
   etcd_alarms,
+  etcd_snapshot,
+  machine_config,
   kubeconfig,
   hardware,
   dmesg,
@@ -33,6 +35,11 @@ enum class Call {
   apply_configuration,
   bootstrap,
   reset,
+  etcd_defragment,
+  etcd_leave,
+  etcd_forfeit_leadership,
+  etcd_remove_member,
+  etcd_recover,
   kube_apply,
   kube_delete,
   approve_csr,
@@ -45,6 +52,11 @@ std::string_view name_of(Call call);
 
 /// Whether the call changes a node or a cluster.
 constexpr bool mutates(Call call) { return call >= Call::apply_configuration; }
+
+/// Whether it is a change of etcd on its own, besides its bootstrap.
+constexpr bool changes_etcd(Call call) {
+  return call >= Call::etcd_defragment && call <= Call::etcd_remove_member;
+}
 
 /// gRPC's numbers.
 enum class Code {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/provider_call.h"
+#include "model/removed_record.h"
 
 namespace ichor {
 
@@ -100,6 +101,16 @@ void JournalFacts::fold_kubernetes(const JournalRecord& record) {
 void JournalFacts::fold_observed(const JournalRecord& record) {
   if (record.key == kSettledKey) settled_[record.node] = record.seq;
   if (record.key == kAdoptedKey) adopted_ = true;
+  if (record.key == kRestoreKey) {
+    const Digest snapshot = digest_from_hex(record.value);
+    restoring_ = snapshot.empty() ? std::nullopt : std::optional(snapshot);
+  }
+  if (record.key == kRemovedKey) {
+    bound_.erase(record.node);
+    settled_.erase(record.node);
+    came_back_.erase(record.node);
+    for (auto& [call, by_node] : mutations_) by_node.erase(record.node);
+  }
   if (record.key != kResetKey) return;
   came_back_[record.node] = record.value;
   settled_.erase(record.node);

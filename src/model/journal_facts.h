@@ -54,6 +54,9 @@ class JournalFacts {
   const std::string* came_back_in(const NodeName& node) const;
   /// The operator said that this journal goes on with a cluster that it has not made.
   bool adopted() const { return adopted_; }
+  /// The snapshot that a restore started with and has not finished; null: there is none. Until then
+  /// no empty etcd may be bootstrapped in its place.
+  const Digest* restoring() const { return restoring_ ? &*restoring_ : nullptr; }
   /// The cluster's name, as the last run had it. Empty: not recorded.
   const std::string& cluster() const { return cluster_; }
   /// Of the last run that worked on nodes: profile and configs. Empty: there was none.
@@ -76,6 +79,7 @@ class JournalFacts {
   std::map<NodeName, bool> excluded_;
   std::map<std::string, std::uint64_t> open_;  // Kubernetes objects and releases, by key
   std::optional<NodeName> bootstrap_target_;
+  std::optional<Digest> restoring_;
   bool adopted_{false};
   Digest secrets_;
   Digest plan_;
@@ -96,6 +100,8 @@ BoundIdentity decode_identity(std::string_view text);
 inline constexpr std::string_view kSettledKey = "settled";
 inline constexpr std::string_view kResetKey = "reset";
 inline constexpr std::string_view kAdoptedKey = "adopted";
+/// A restore of etcd started with this snapshot; an empty value: it was seen to be finished.
+inline constexpr std::string_view kRestoreKey = "restore";
 /// `ichor unlock` broke the lock of a run; value: of which one.
 inline constexpr std::string_view kUnlockedKey = "lock broken";
 /// What a decision rested on, by the phase's name: for people who read the journal.

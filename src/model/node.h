@@ -95,6 +95,7 @@ struct Hardware {
   std::string arch;  // "amd64"
   bool container{false};
   std::vector<std::string> extensions;  // by name: "qemu-guest-agent"
+  std::string schematic{};              // its ID, where an Image Factory made the image
 };
 
 /// A Talos service as ServiceList gives it.
@@ -121,6 +122,11 @@ struct EtcdStatus {
   std::uint64_t raft_applied_index{0};
   bool is_learner{false};
   std::vector<std::string> errors;
+  std::uint64_t raft_term{0};
+  std::uint64_t db_bytes{0};         // of the file; not known: zero
+  std::uint64_t db_bytes_in_use{0};  // the rest is freed by a defragmentation
+  std::string version{};             // of etcd: "3.6.8"
+  std::string storage_version{};     // "3.6.0"; since Talos 1.11
 };
 
 enum class EtcdAlarmKind { no_space, corrupt };

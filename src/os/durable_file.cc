@@ -12,18 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/system_fault.h"
 #include "os/fd.h"
+#include "os/system_error.h"
 
 namespace ichor {
 
 namespace {
-
-tl::unexpected<Error> system_error(const std::string& path, std::string_view doing, int error,
-                                   Errc code = Errc::io) {
-  return fail(code, fmt::format("{}: {}: {}", path, doing, std::strerror(error)),
-              fault_of_errno(error));
-}
 
 bool is_plain(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;

@@ -10,6 +10,7 @@
 #include "os/durable_file.h"
 #include "os/fd.h"
 #include "os/git_guard.h"
+#include "os/large_file.h"
 #include "os/process.h"
 #include "os/temp_dir.h"
 
@@ -72,6 +73,22 @@ Result<std::unique_ptr<Files::Hold>> MachineFiles::hold(const std::string& path)
   }
   return fail(Errc::locked,
               fmt::format("{}: another ichor is changing this folder; try again", folder));
+}
+
+Result<std::unique_ptr<Files::Draft>> MachineFiles::draft(const std::string& path) {
+  auto place = place_of(path);
+  if (!place) return forward_error(place);
+  return make_draft(std::move(place->first), place->second);
+}
+
+Result<std::unique_ptr<ByteSource>> MachineFiles::open_large(const std::string& path) {
+  return open_large_file(path);
+}
+
+Result<void> MachineFiles::remove(const std::string& path) {
+  const auto place = place_of(path);
+  if (!place) return forward_error(place);
+  return remove_file(place->first, place->second);
 }
 
 std::string MachineFiles::absolute(const std::string& path) { return absolute_path(path); }

@@ -30,6 +30,9 @@ class MachineFiles final : public Files {
                               bool force) override;
   Result<void> create_reproducible(const std::string& path, const SecretString& content,
                                    bool force) override;
+  Result<std::unique_ptr<Draft>> draft(const std::string& path) override;
+  Result<std::unique_ptr<ByteSource>> open_large(const std::string& path) override;
+  Result<void> remove(const std::string& path) override;
   Result<std::unique_ptr<Hold>> hold(const std::string& path) override;
   Result<void> may_export(const std::string& path) override;
   Result<void> export_secret(const std::string& path, const SecretString& content) override;

@@ -112,6 +112,25 @@ std::optional<Decision> decide_edit(const Wanted& wanted, const NodePlan& plan,
   return Act{std::move(action)};
 }
 
+/// The profile's config, for a node that was changed outside ichor. Never with a reboot.
+Decision take_back(const Wanted& wanted, const NodePlan& plan, const NodeView& view,
+                   const MachineConfig& config) {
+  const MutationFact* sent = wanted.facts.last(Call::apply_configuration, plan.name);
+  const bool may_take = sent && sent->outcome != OutcomeKind::refused;
+  const bool again = may_take && !wanted.facts.confirmed(plan.name);
+  if (again && wanted.now - sent->at < kSettleTime) {
+    return Wait{fmt::format("{} has the config and does not run it yet", plan.name.value())};
+  }
+  const Stage stage = view.status->stage;
+  if (stage != Stage::booting && stage != Stage::running) {
+    return Wait{fmt::format("{} is {}", plan.name.value(), name_of(stage))};
+  }
+  NodeCall action{Call::apply_configuration, plan.name, config.digest,
+                  "the node was changed outside ichor", kNever};
+  action.no_reboot = true;
+  return Act{std::move(action)};
+}
+
 /// The node runs a config of this cluster that neither this profile nor an earlier one led to.
 Stop other_config(const Wanted& wanted, const NodePlan& plan) {
   const MutationFact* sent = wanted.facts.last(Call::apply_configuration, plan.name);
@@ -149,6 +168,7 @@ Decision Apply::decide(const Wanted& wanted, const NodePlan& plan, const NodeVie
   if (!view.config) return Wait{fmt::format("{} loads its config", plan.name.value())};
   if (*view.config != config.canonical) {
     if (auto edit = decide_edit(wanted, plan, view, config)) return *std::move(edit);
+    if (foreign_ == Foreign::overwrite) return take_back(wanted, plan, view, config);
     return other_config(wanted, plan);
   }
   const Stage stage = view.status->stage;

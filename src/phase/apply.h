@@ -7,13 +7,20 @@ namespace ichor {
 /// Brings the node's config onto the node and waits until it has left installation with it. A node
 /// that runs exactly this config is left alone. One that runs an earlier config of ours gets the
 /// changed one: as it is before there is an etcd, without a reboot afterwards. One that was
-/// configured outside ichor is not touched.
+/// configured outside ichor is not touched, unless the operator asked for that.
 class Apply final : public NodePhase {
  public:
+  /// What becomes of a config of this cluster that ichor did not send.
+  enum class Foreign { refuse, overwrite };
+  explicit Apply(Foreign foreign = Foreign::refuse) : foreign_(foreign) {}
+
   std::string_view name() const override { return "apply"; }
   Reads reads() const override { return {.status = true, .config = true, .etcd_data = true}; }
   Duration budget(const Budgets& budgets) const override { return budgets.apply; }
   Decision decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const override;
+
+ private:
+  Foreign foreign_;
 };
 
 /// The edits of the profile on workers that have a config already, before there is an etcd: there a

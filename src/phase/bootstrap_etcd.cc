@@ -198,6 +198,16 @@ std::optional<Stop> waits_for_spec(const Wanted& wanted, const NodeView& target)
                       "correct it with `talosctl patch machineconfig`, then run `ichor up` again"}};
 }
 
+/// Whether this journal has bootstrapped etcd from that snapshot, or may have.
+bool was_restored(const Wanted& wanted, const Digest& snapshot) {
+  if (!wanted.facts.bootstrap_target()) return false;
+  const MutationFact* sent = wanted.facts.last(Call::bootstrap, *wanted.facts.bootstrap_target());
+  return sent && sent->payload == snapshot && sent->outcome != OutcomeKind::refused;
+}
+
+/// The beginning of a digest, as people compare it.
+std::string short_text(const Digest& digest) { return to_hex(digest).substr(0, 12); }
+
 /// Why the call is due, for the journal's readers.
 std::string why_now(const Wanted& wanted, const NodeView& target) {
   const MutationFact* sent = wanted.facts.last(Call::bootstrap, target.node);
@@ -209,11 +219,54 @@ std::string why_now(const Wanted& wanted, const NodeView& target) {
 
 }  // namespace
 
+std::optional<Decision> BootstrapEtcd::before_restore(const Wanted& wanted,
+                                                      const ClusterView& view) const {
+  const Digest* pending = wanted.facts.restoring();
+  if (!snapshot_) {
+    const bool exists = !etcd_groups(view).empty();
+    if (!pending || exists) return std::nullopt;
+    return unsafe("E3", {},
+                  fmt::format("a restore of the snapshot {} was started and is not finished: an "
+                              "empty etcd would take its place",
+                              short_text(*pending)),
+                  fmt::format("continue it with `ichor etcd restore FILE --cluster-name {0}`, or "
+                              "give it up with `ichor etcd restore --abandon --cluster-name {0}`",
+                              wanted.profile.name));
+  }
+  if (was_restored(wanted, *snapshot_)) return std::nullopt;
+  for (const NodeView& node : view.nodes) {
+    const bool has_etcd =
+        node.etcd.has_data == Known::yes || (node.etcd.members && !node.etcd.members->empty());
+    if (!has_etcd) continue;
+    return unsafe(
+        "E3", node.node,
+        fmt::format("{} has etcd data: a restore is for a cluster whose etcd is gone",
+                    node.node.value()),
+        fmt::format("if this etcd works, there is nothing to restore. To give up all that "
+                    "is in it: `ichor reset --all --cluster-name {}`",
+                    wanted.profile.name));
+  }
+  return std::nullopt;
+}
+
+std::optional<Decision> BootstrapEtcd::upload_due(const Wanted& wanted,
+                                                  const NodeView& target) const {
+  if (!snapshot_) return std::nullopt;
+  const MutationFact* sent = wanted.facts.last(Call::etcd_recover, target.node);
+  const bool is_there = sent && sent->outcome == OutcomeKind::done && sent->payload == *snapshot_ &&
+                        sent->mark == target.identity->boot_id.value();
+  if (is_there) return std::nullopt;
+  NodeCall upload{Call::etcd_recover, target.node, *snapshot_,
+                  fmt::format("the snapshot {} is to be restored", short_text(*snapshot_))};
+  return Act{std::move(upload)};
+}
+
 Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) const {
   for (const NodeView& node : view.nodes) {
     if (node.presence != Presence::foreign && node.presence != Presence::stranger) continue;
     return *decide_presence(*wanted.profile.find(node.node), node);
   }
+  if (auto decided = before_restore(wanted, view)) return *std::move(decided);
   if (auto decided = decide_existing(wanted, view)) return *std::move(decided);
 
   MonoTime oldest = wanted.now;
@@ -242,6 +295,13 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
   if (auto wait = target_not_ready(wanted, *target)) return *std::move(wait);
   if (auto stop = waits_for_spec(wanted, *target)) return *std::move(stop);
   if (auto stop = older_than_journal(wanted)) return *std::move(stop);
+  if (snapshot_ && (!wanted.facts.restoring() || *wanted.facts.restoring() != *snapshot_)) {
+    JournalRecord record;
+    record.kind = RecordKind::observed;
+    record.key = kRestoreKey;
+    record.value = to_hex(*snapshot_);
+    return Remember{std::move(record)};
+  }
   if (!wanted.facts.bootstrap_target()) {
     JournalRecord record;
     record.kind = RecordKind::bootstrap_target;
@@ -249,11 +309,12 @@ Decision BootstrapEtcd::decide(const Wanted& wanted, const ClusterView& view) co
     record.value = encode_identity(*target->identity, {});
     return Remember{std::move(record)};
   }
-  return Act{NodeCall{Call::bootstrap,
-                      name,
-                      {},
-                      fmt::format("{} ({})", why_now(wanted, *target), signals_of(view)),
-                      oldest + kFreshTime}};
+  if (auto upload = upload_due(wanted, *target)) return *std::move(upload);
+  NodeCall action{Call::bootstrap, name, snapshot_.value_or(Digest{}),
+                  fmt::format("{} ({})", why_now(wanted, *target), signals_of(view)),
+                  oldest + kFreshTime};
+  action.recover = snapshot_.has_value();
+  return Act{std::move(action)};
 }
 
 }  // namespace ichor

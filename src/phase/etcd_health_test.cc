@@ -3,52 +3,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "phase/test_etcd.h"
+
 namespace ichor {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
 
-/// Three healthy voters. Each test breaks one thing.
-class EtcdHealthTest : public testing::Test {
+class EtcdHealthTest : public ThreeMembers {
  protected:
-  EtcdHealthTest() {
-    std::vector<EtcdMember> members;
-    for (std::uint64_t i = 1; i <= 3; ++i) {
-      NodePlan plan;
-      plan.name = NodeName("cp" + std::to_string(i));
-      plan.role = Role::control_plane;
-      plan.address = IpAddress("192.0.2." + std::to_string(i));
-      profile_.nodes.push_back(plan);
-      members.push_back({EtcdMemberId(i), plan.name.value(), false});
-    }
-    for (const NodePlan& plan : profile_.nodes) {
-      NodeView node;
-      node.node = plan.name;
-      node.address = plan.address;
-      node.presence = Presence::configured;
-      node.etcd.service_state = "Running";
-      node.etcd.service_healthy = true;
-      node.etcd.members = members;
-      node.etcd.status = EtcdStatus{EtcdMemberId(3), EtcdMemberId(1), 9000, 9000, false, {}};
-      node.etcd.alarms.emplace();
-      view_.nodes.push_back(node);
-    }
-  }
-  Decision decide() const {
-    return EtcdHealth().decide(Wanted{profile_, configs_, facts_, MonoTime{}}, view_);
-  }
+  Decision decide() const { return EtcdHealth().decide(wanted(), view_); }
   Wait wait() const {
     const Decision decision = decide();
     const Wait* wait = std::get_if<Wait>(&decision);
     return wait ? *wait : Wait{"(no wait)"};
   }
-  EtcdStatus& status(std::size_t index) { return *view_.nodes[index].etcd.status; }
-
-  ClusterProfile profile_;
-  ConfigSet configs_;
-  JournalFacts facts_;
-  ClusterView view_;
 };
 
 TEST_F(EtcdHealthTest, ThreeVotersAreHealthy) {

@@ -94,6 +94,17 @@ std::vector<Step> bring_up(const ClusterProfile& profile) {
   return steps;
 }
 
+std::vector<Step> bring_up_from(const ClusterProfile& profile, const Digest& snapshot) {
+  std::vector<Step> steps = bring_up(profile);
+  std::erase_if(steps, [](const Step& step) { return step.who == Who::kubernetes; });
+  for (Step& step : steps) {
+    if (step.needs != Milestone::none && step.reaches == Milestone::etcd_bootstrapped) {
+      step.phase = std::make_shared<BootstrapEtcd>(snapshot);
+    }
+  }
+  return steps;
+}
+
 std::vector<Step> kubernetes_steps(int first, int last) {
   std::vector<Step> steps = kubernetes_half();
   std::erase_if(steps, [&](const Step& step) {

@@ -43,6 +43,10 @@ struct Step {
 /// order; steps of different nodes, and of the cluster, run side by side as their milestones allow.
 std::vector<Step> bring_up(const ClusterProfile& profile);
 
+/// The same without the Kubernetes phases, and with an etcd that is restored from this snapshot
+/// where it would be bootstrapped empty.
+std::vector<Step> bring_up_from(const ClusterProfile& profile, const Digest& snapshot);
+
 /// The order in which steps come when all of them pass: none before its milestone is reached, and
 /// none before an earlier one of the same node or of the cluster.
 std::vector<Step> in_execution_order(std::vector<Step> steps);

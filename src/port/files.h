@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/secret.h"
+#include "port/byte_stream.h"
 
 namespace ichor {
 
@@ -40,6 +41,19 @@ class Files {
   /// cost no hundred waits, and a power cut may take it.
   virtual Result<void> create_reproducible(const std::string& path, const SecretString& content,
                                            bool force) = 0;
+
+  /// A large file that is written piece by piece, as PATH.part and for this user only. keep() syncs
+  /// it and gives it its name; without that it is removed again.
+  class Draft : public ByteSink, public ByteSource {
+   public:
+    /// Errc::invalid if a file of that name exists by now: it is left alone.
+    virtual Result<void> keep() = 0;
+  };
+  virtual Result<std::unique_ptr<Draft>> draft(const std::string& path) = 0;
+  /// A large file that the operator named.
+  virtual Result<std::unique_ptr<ByteSource>> open_large(const std::string& path) = 0;
+  /// Removes a file that ichor wrote. One that does not exist is no error.
+  virtual Result<void> remove(const std::string& path) = 0;
 
   /// While it lives, no other ichor reads and changes a file in the same folder.
   class Hold {

@@ -15,6 +15,7 @@
 #include "model/node.h"
 #include "model/outcome.h"
 #include "model/reset_request.h"
+#include "port/byte_stream.h"
 
 namespace ichor {
 
@@ -25,6 +26,7 @@ enum class PeerMode { maintenance, configured };
 struct Peer {
   PeerMode mode{PeerMode::maintenance};
   Fingerprint fingerprint;  // of the leaf certificate that was seen
+  WallTime expires{};       // the same certificate; zero: not known
 };
 
 /// What a caller demands of the peer before the first byte of a request.
@@ -54,6 +56,17 @@ struct ApplyRequest {
   bool no_reboot{false};
 };
 
+/// What brings an etcd cluster into being.
+struct BootstrapRequest {
+  bool recover{false};  // from the snapshot that etcd_recover() uploaded
+};
+
+/// A change of etcd that needs no more than its name, and the member that is removed.
+struct EtcdChange {
+  Call call{Call::etcd_defragment};  // or etcd_leave, etcd_forfeit_leadership, etcd_remove_member
+  EtcdMemberId member{};
+};
+
 /// One TLS handshake with one node. When its connection breaks the session is dead for good and
 /// every call on it is Progress::not_sent: so what was proved about the peer (identity,
 /// fingerprint) holds for every later call on the same session. A new connection is a new session
@@ -81,6 +94,10 @@ class TalosSession {
   virtual Task<CallResult<std::vector<EtcdMember>>> etcd_members(Context context) = 0;
   virtual Task<CallResult<EtcdStatus>> etcd_status(Context context) = 0;
   virtual Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context context) = 0;
+  /// Streams a snapshot of the node's own member. What came before an error is of no use.
+  virtual Task<CallResult<void>> etcd_snapshot(Context context, ByteSink& sink) = 0;
+  /// The active machine config; nullopt if the node has none.
+  virtual Task<CallResult<std::optional<SecretString>>> machine_config(Context context) = 0;
   virtual Task<CallResult<SecretString>> kubeconfig(Context context) = 0;
 
   /// What cannot be asked (maintenance mode of an older Talos, a container) is empty in the answer.
@@ -96,9 +113,13 @@ class TalosSession {
 
   // Mutations: called from engine/act.cc only, after the intent is durable.
   virtual Task<Outcome> apply_configuration(Context context, ApplyRequest request) = 0;
-  virtual Task<Outcome> bootstrap(Context context) = 0;
+  virtual Task<Outcome> bootstrap(Context context, BootstrapRequest request) = 0;
   /// Answered before anything is wiped: that it happened is observed, not reported.
   virtual Task<Outcome> reset(Context context, ResetRequest request) = 0;
+  virtual Task<Outcome> change_etcd(Context context, EtcdChange change) = 0;
+  /// Uploads a snapshot, which a bootstrap with `recover` restores. Sent again, it replaces the
+  /// earlier one.
+  virtual Task<Outcome> etcd_recover(Context context, const ByteSource& snapshot) = 0;
 };
 
 /// Opens sessions. Bodies: talos/ (gRPC), sim/ (in process), engine/dry_run.h (records mutations).

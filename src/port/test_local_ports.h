@@ -56,6 +56,21 @@ class FakeFiles : public Files {
                                    bool force) override {
     return create_private(path, content, force);
   }
+  Result<std::unique_ptr<Draft>> draft(const std::string& path) override {
+    return std::make_unique<FakeDraft>(*this, path);
+  }
+  Result<std::unique_ptr<ByteSource>> open_large(const std::string& path) override {
+    const auto text = read_input(path);
+    if (!text) return forward_error(text);
+    auto bytes = std::make_unique<MemoryBytes>();
+    if (auto taken = bytes->take(*text); !taken) return forward_error(taken);
+    return bytes;
+  }
+  Result<void> remove(const std::string& path) override {
+    inputs.erase(path);
+    exported.erase(path);
+    return {};
+  }
   Result<std::unique_ptr<Hold>> hold(const std::string&) override {
     return std::make_unique<Hold>();
   }
@@ -73,6 +88,26 @@ class FakeFiles : public Files {
   std::map<std::string, std::string> inputs;    // files of the operator
   std::map<std::string, std::string> exported;  // by path
   std::set<std::string> seen_by_git;
+
+ private:
+  class FakeDraft final : public Draft {
+   public:
+    FakeDraft(FakeFiles& files, std::string path) : files_(files), path_(std::move(path)) {}
+    Result<void> take(std::string_view bytes) override { return bytes_.take(bytes); }
+    std::uint64_t size() const override { return bytes_.size(); }
+    Result<std::string> read(std::uint64_t at, std::size_t count) const override {
+      return bytes_.read(at, count);
+    }
+    Result<void> keep() override {
+      files_.exported[path_] = bytes_.bytes();
+      return {};
+    }
+
+   private:
+    FakeFiles& files_;
+    std::string path_;
+    MemoryBytes bytes_;
+  };
 };
 
 class FakeEnvironment : public Environment {

@@ -69,6 +69,12 @@ class MaintenanceSession final : public TalosSession {
   Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context) override {
     co_return unserved(Call::etcd_alarms);
   }
+  Task<CallResult<void>> etcd_snapshot(Context, ByteSink&) override {
+    co_return unserved(Call::etcd_snapshot);
+  }
+  Task<CallResult<std::optional<SecretString>>> machine_config(Context) override {
+    co_return std::optional<SecretString>();
+  }
   Task<CallResult<SecretString>> kubeconfig(Context) override {
     co_return unserved(Call::kubeconfig);
   }
@@ -79,11 +85,19 @@ class MaintenanceSession final : public TalosSession {
     ++mutations_;
     co_return Outcome::done();
   }
-  Task<Outcome> bootstrap(Context) override {
+  Task<Outcome> bootstrap(Context, BootstrapRequest) override {
     ++mutations_;
     co_return Outcome::done();
   }
   Task<Outcome> reset(Context, ResetRequest) override {
+    ++mutations_;
+    co_return Outcome::done();
+  }
+  Task<Outcome> change_etcd(Context, EtcdChange) override {
+    ++mutations_;
+    co_return Outcome::done();
+  }
+  Task<Outcome> etcd_recover(Context, const ByteSource&) override {
     ++mutations_;
     co_return Outcome::done();
   }

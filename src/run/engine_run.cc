@@ -129,7 +129,8 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const Engi
                     &openings,
                     kubeconfig_check(profile, space),
                     options.kubernetes,
-                    space.finder.get()};
+                    space.finder.get(),
+                    options.snapshot};
   return drive(world, profile, space.configs, options, steps_of(profile, options), host);
 }
 

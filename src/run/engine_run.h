@@ -25,6 +25,8 @@ struct EngineOptions {
   /// The Kubernetes phases of the run; null: it ends with the nodes.
   KubernetesPart* kubernetes{nullptr};
   RunId run{};  // empty: a new one
+  /// What a restore of etcd uploads; null: nothing is restored.
+  const ByteSource* snapshot{nullptr};
 };
 
 RunId new_run_id(Random& random);

@@ -17,6 +17,25 @@ Digest sha256(std::string_view bytes) {
   return digest;
 }
 
+Sha256::Sha256() : state_(EVP_MD_CTX_new()) {
+  check(state_ != nullptr, "OpenSSL has memory");
+  check(EVP_DigestInit_ex(state_, EVP_sha256(), nullptr) == 1, "SHA-256 failed");
+}
+
+Sha256::~Sha256() { EVP_MD_CTX_free(state_); }
+
+void Sha256::add(std::string_view bytes) {
+  check(EVP_DigestUpdate(state_, bytes.data(), bytes.size()) == 1, "SHA-256 failed");
+}
+
+Digest Sha256::finish() {
+  Digest digest;
+  unsigned int size = 0;
+  check(EVP_DigestFinal_ex(state_, digest.bytes.data(), &size) == 1, "SHA-256 failed");
+  check(size == digest.bytes.size(), "SHA-256 has another size");
+  return digest;
+}
+
 Digest hmac_sha256(const SecretString& key, std::string_view bytes) {
   Digest digest;
   unsigned int size = 0;

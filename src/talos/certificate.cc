@@ -1,6 +1,7 @@
 #include "talos/certificate.h"
 
 #include <array>
+#include <ctime>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/sha.h>
@@ -36,6 +37,12 @@ pki::Pkey key_from_pem(std::string_view pem) {
   ERR_clear_error();
   OPENSSL_cleanse(text.data(), text.size());
   return key;
+}
+
+WallTime expiry_of(const X509& leaf) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(X509_get0_notAfter(&leaf), &parts) != 1) return {};
+  return {static_cast<std::int64_t>(timegm(&parts)) * 1000};
 }
 
 Fingerprint fingerprint_of(const X509& leaf) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/time.h"
 #include "model/ids.h"
 #include "secrets/openssl.h"
 
@@ -26,6 +27,9 @@ std::string standard_key_label(std::string_view pem);
 
 /// base64(SHA-256(SubjectPublicKeyInfo)), as Talos prints it on the console and talosctl takes it.
 Fingerprint fingerprint_of(const X509& leaf);
+
+/// When its validity ends; zero for a certificate that does not say it.
+WallTime expiry_of(const X509& leaf);
 
 /// Judges `leaf` as the certificate of the server at `address` under `ca`, now.
 ChainFault judge_chain(X509& leaf, X509& ca, const IpAddress& address);

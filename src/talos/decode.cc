@@ -208,6 +208,12 @@ EtcdStatus etcd_status_from(const machine::EtcdMemberStatus& status) {
   etcd.raft_applied_index = status.raft_applied_index();
   etcd.is_learner = status.is_learner();
   append_texts(etcd.errors, status.errors());
+  etcd.raft_term = status.raft_term();
+  etcd.db_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(status.db_size(), 0));
+  etcd.db_bytes_in_use =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(status.db_size_in_use(), 0));
+  etcd.version = clean_text(status.protocol_version(), 64);
+  etcd.storage_version = clean_text(status.storage_version(), 64);
   return etcd;
 }
 

@@ -82,6 +82,7 @@ struct Dialer::Handshake {
     const pki::X509Handle leaf(SSL_get1_peer_certificate(tls));
     if (!leaf) return ichor::fail(Errc::invalid, "the server has no certificate");
     report.fingerprint = fingerprint_of(*leaf);
+    report.expires = expiry_of(*leaf);
     report.contact = Contact::shaken;
     report.issuer = clean_text(name_text(X509_get_issuer_name(leaf.get())), 256);
     report.common_name =

@@ -53,6 +53,9 @@ class FakeNode {
   std::vector<std::string> kernel_log;  // what Dmesg gives
   std::vector<machine::Event> events;   // what Events gives before it waits for more
   Status reset_status;
+  std::vector<common::Data> snapshot;  // what EtcdSnapshot gives
+  Status snapshot_status;
+  Status etcd_status;  // of every change of etcd
   std::string tag{"v1.12.6"};
   std::vector<std::string> kinds_not_served;  // by Watch
   bool hangs{false};                          // takes calls and never answers
@@ -70,6 +73,10 @@ class FakeNode {
   std::string applied;          // the config of the last apply
   int apply_mode{0};            // of the last apply
   machine::ResetRequest reset;  // the last one
+  std::vector<std::string> etcd_changes;  // by method
+  std::uint64_t removed_member{0};
+  bool recovers{false};   // the last bootstrap
+  std::string recovered;  // what EtcdRecover took
 
   /// Tells all watchers that something changed.
   void change();
@@ -95,6 +102,9 @@ class FakeNode {
   void serve_read(const Call& call);
   void serve_list(const Call& call);
   void serve_kubeconfig(const Call& call);
+  void serve_snapshot(const Call& call);
+  void serve_etcd_change(const Call& call);
+  void serve_recover(const Call& call);
   void serve_get(const Call& call);
   void serve_list_resources(const Call& call);
   void serve_watch(const Call& call);

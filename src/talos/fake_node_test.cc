@@ -70,6 +70,12 @@ FakeNode::~FakeNode() { stop(); }
 void FakeNode::start(boost::asio::io_context& io, TlsContext tls, int port) {
   grpc::Http2Server::Events events;
   events.on_message = [this](const Call& call) { serve(call); };
+  events.on_half_close = [this](const Call& call) {
+    if (call->path() != method::kEtcdRecover.path) return;
+    machine::EtcdRecoverResponse response;
+    response.add_messages();
+    reply(call, response, etcd_status);
+  };
   events.on_end = [this](const Call& call) {
     ++ended_calls;
     std::erase(watchers_, call);
@@ -93,6 +99,12 @@ void FakeNode::serve(const Call& call) {
       {method::kRead.path, &FakeNode::serve_read},
       {method::kList.path, &FakeNode::serve_list},
       {method::kKubeconfig.path, &FakeNode::serve_kubeconfig},
+      {method::kEtcdSnapshot.path, &FakeNode::serve_snapshot},
+      {method::kEtcdDefragment.path, &FakeNode::serve_etcd_change},
+      {method::kEtcdLeaveCluster.path, &FakeNode::serve_etcd_change},
+      {method::kEtcdForfeitLeadership.path, &FakeNode::serve_etcd_change},
+      {method::kEtcdRemoveMember.path, &FakeNode::serve_etcd_change},
+      {method::kEtcdRecover.path, &FakeNode::serve_recover},
       {method::kGet.path, &FakeNode::serve_get},
       {method::kListResources.path, &FakeNode::serve_list_resources},
       {method::kWatch.path, &FakeNode::serve_watch},
@@ -117,6 +129,7 @@ void FakeNode::serve_apply(const Call& call) {
 
 void FakeNode::serve_bootstrap(const Call& call) {
   ++bootstraps;
+  recovers = request_of<machine::BootstrapRequest>(call).recover_etcd();
   machine::BootstrapResponse response;
   response.add_messages();
   if (!hangs) reply(call, response, bootstrap_status);
@@ -172,6 +185,23 @@ void FakeNode::serve_read(const Call& call) {
 
 void FakeNode::serve_list(const Call& call) { stream(call, listing, list_status); }
 void FakeNode::serve_kubeconfig(const Call& call) { stream(call, kubeconfig); }
+void FakeNode::serve_snapshot(const Call& call) { stream(call, snapshot, snapshot_status); }
+
+/// The replies of all of them have one empty item.
+void FakeNode::serve_etcd_change(const Call& call) {
+  etcd_changes.push_back(call->path().substr(call->path().rfind('/') + 1));
+  if (call->path() == method::kEtcdRemoveMember.path) {
+    removed_member = request_of<machine::EtcdRemoveMemberByIDRequest>(call).member_id();
+  }
+  machine::EtcdDefragmentResponse response;
+  response.add_messages();
+  reply(call, response, etcd_status);
+}
+
+/// Called for each message that comes in; answered when the client has sent the last one.
+void FakeNode::serve_recover(const Call& call) {
+  recovered += request_of<common::Data>(call).bytes();
+}
 
 void FakeNode::serve_get(const Call& call) {
   const auto request = request_of<cosi::resource::GetRequest>(call);

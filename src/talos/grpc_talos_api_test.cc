@@ -367,7 +367,7 @@ TEST(GrpcTalosApi, ANodeThatHangsRunsIntoTheDeadlineWithTheCallSent) {
   TestLoop loop(clock, node->port(), make_credentials(certificates.ca));
   const auto session = loop.open();
   ASSERT_TRUE(session) << to_text(session.error());
-  const Outcome outcome = loop.run((*session)->bootstrap(loop.within(milliseconds(200))));
+  const Outcome outcome = loop.run((*session)->bootstrap(loop.within(milliseconds(200)), {}));
   EXPECT_EQ(outcome.kind, OutcomeKind::unknown);
   ASSERT_TRUE(outcome.error);
   EXPECT_EQ(outcome.error->code, Code::deadline_exceeded);

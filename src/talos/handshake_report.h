@@ -26,6 +26,7 @@ struct HandshakeReport {
   std::string common_name;          // of the leaf
   std::string issuer_organization;  // of the leaf
   Fingerprint fingerprint;          // of the leaf
+  WallTime expires{};               // of the leaf
   std::string issuer;               // of the leaf
   bool wants_client{false};         // the server asked for a client certificate: a configured node
   std::int64_t seconds_outside{0};  // of its validity, by our clock: see talos/certificate.h

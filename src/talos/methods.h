@@ -34,6 +34,15 @@ struct StreamMethod {
   std::size_t reply_bytes_max{kReplyBytesMax};  // of each message
 };
 
+/// Any number of messages for one message.
+template <class RequestType, class ReplyType>
+struct UploadMethod {
+  using Request = RequestType;
+  using Reply = ReplyType;
+  std::string_view path;
+  std::size_t reply_bytes_max{kReplyBytesMax};
+};
+
 namespace method {
 
 using google::protobuf::Empty;
@@ -57,6 +66,16 @@ inline constexpr UnaryMethod<Empty, machine::EtcdStatusResponse> kEtcdStatus{
     "/machine.MachineService/EtcdStatus"};
 inline constexpr UnaryMethod<Empty, machine::EtcdAlarmListResponse> kEtcdAlarmList{
     "/machine.MachineService/EtcdAlarmList"};
+inline constexpr UnaryMethod<Empty, machine::EtcdDefragmentResponse> kEtcdDefragment{
+    "/machine.MachineService/EtcdDefragment"};
+inline constexpr UnaryMethod<machine::EtcdLeaveClusterRequest, machine::EtcdLeaveClusterResponse>
+    kEtcdLeaveCluster{"/machine.MachineService/EtcdLeaveCluster"};
+inline constexpr UnaryMethod<machine::EtcdForfeitLeadershipRequest,
+                             machine::EtcdForfeitLeadershipResponse>
+    kEtcdForfeitLeadership{"/machine.MachineService/EtcdForfeitLeadership"};
+inline constexpr UnaryMethod<machine::EtcdRemoveMemberByIDRequest,
+                             machine::EtcdRemoveMemberByIDResponse>
+    kEtcdRemoveMember{"/machine.MachineService/EtcdRemoveMemberByID"};
 inline constexpr UnaryMethod<cosi::resource::GetRequest, cosi::resource::GetResponse> kGet{
     "/cosi.resource.State/Get"};
 /// The same for a machine config, which may hold manifests.
@@ -69,6 +88,11 @@ inline constexpr StreamMethod<machine::ListRequest, machine::FileInfo> kList{
     "/machine.MachineService/List"};
 inline constexpr StreamMethod<Empty, common::Data> kKubeconfig{
     "/machine.MachineService/Kubeconfig"};
+/// Talos sends a few KiB at a time; a member of etcd in between may send more.
+inline constexpr StreamMethod<machine::EtcdSnapshotRequest, common::Data> kEtcdSnapshot{
+    "/machine.MachineService/EtcdSnapshot", 4u << 20};
+inline constexpr UploadMethod<common::Data, machine::EtcdRecoverResponse> kEtcdRecover{
+    "/machine.MachineService/EtcdRecover"};
 inline constexpr StreamMethod<machine::DmesgRequest, common::Data> kDmesg{
     "/machine.MachineService/Dmesg"};
 inline constexpr StreamMethod<machine::EventsRequest, machine::Event> kEvents{

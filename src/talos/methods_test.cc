@@ -8,7 +8,7 @@ namespace ichor {
 namespace {
 
 template <class Method>
-void expect_declared(const Method& method, bool streams) {
+void expect_declared(const Method& method, bool streams, bool uploads = false) {
   std::string name(method.path.substr(1));
   name[name.find('/')] = '.';
   const auto found = declarations().methods.find(name);
@@ -16,7 +16,7 @@ void expect_declared(const Method& method, bool streams) {
   EXPECT_EQ(found->second.input_type(), "." + typename Method::Request().GetTypeName()) << name;
   EXPECT_EQ(found->second.output_type(), "." + typename Method::Reply().GetTypeName()) << name;
   EXPECT_EQ(found->second.server_streaming(), streams) << name;
-  EXPECT_FALSE(found->second.client_streaming()) << name;
+  EXPECT_EQ(found->second.client_streaming(), uploads) << name;
 }
 
 template <class Request, class Reply>
@@ -26,6 +26,11 @@ void expect_declared(const UnaryMethod<Request, Reply>& method) {
 template <class Request, class Reply>
 void expect_declared(const StreamMethod<Request, Reply>& method) {
   expect_declared(method, true);
+}
+
+template <class Request, class Reply>
+void expect_declared(const UploadMethod<Request, Reply>& method) {
+  expect_declared(method, false, true);
 }
 
 TEST(Methods, TheTableIsWhatTheServicesSay) {
@@ -39,6 +44,12 @@ TEST(Methods, TheTableIsWhatTheServicesSay) {
   expect_declared(kEtcdMemberList);
   expect_declared(kEtcdStatus);
   expect_declared(kEtcdAlarmList);
+  expect_declared(kEtcdDefragment);
+  expect_declared(kEtcdLeaveCluster);
+  expect_declared(kEtcdForfeitLeadership);
+  expect_declared(kEtcdRemoveMember);
+  expect_declared(kEtcdSnapshot);
+  expect_declared(kEtcdRecover);
   expect_declared(kGet);
   expect_declared(kRead);
   expect_declared(kList);

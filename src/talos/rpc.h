@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "async/task.h"
+#include "model/outcome.h"
 #include "talos/connection.h"
 #include "talos/methods.h"
 #include "talos/real_time.h"
@@ -34,10 +36,30 @@ struct StreamLimits {
   std::size_t enough{0};  // after so many messages we hang up content; zero: the server ends it
 };
 
+/// Takes one message of a stream; an error ends the stream.
+using TakeMessage = std::function<CallResult<void>(std::string message)>;
+
+/// Streams that carry a whole database have their own limits: none on how much comes, and this one
+/// on how long it takes.
+inline constexpr Duration kBulkLimit = std::chrono::minutes(30);
+
+/// Hands on the messages of a server stream one by one, so that it can be of any length.
+Task<CallResult<void>> stream_bytes(Context context, std::shared_ptr<Connection> connection,
+                                    Call call, std::string_view path, std::string request,
+                                    std::size_t reply_bytes_max, TakeMessage take);
+
+/// Gives the next message of an upload; nothing at its end.
+using NextMessage = std::function<CallResult<std::optional<std::string>>()>;
+
+/// Any number of messages for one, never many of them in memory.
+Task<CallResult<std::string>> upload_bytes(Context context, std::shared_ptr<Connection> connection,
+                                           Call call, std::string_view path, NextMessage next,
+                                           std::size_t reply_bytes_max);
+
 /// A unary call in bytes. `request` is overwritten, because it may hold secrets.
 Task<CallResult<std::string>> unary_bytes(Context context, std::shared_ptr<Connection> connection,
                                           Call call, std::string_view path, std::string request,
-                                          std::size_t reply_bytes_max);
+                                          std::size_t reply_bytes_max, Duration limit = kCallLimit);
 
 /// All messages of a server stream that ends by itself, or by limits.enough or the context's time.
 Task<CallResult<std::vector<std::string>>> collect_bytes(Context context,
@@ -67,11 +89,12 @@ void forget_secrets(machine::ApplyConfigurationRequest& request);
 
 template <class Request, class Reply>
 Task<CallResult<Reply>> unary(Context context, std::shared_ptr<Connection> connection, Call call,
-                              UnaryMethod<Request, Reply> method, Request request) {
+                              UnaryMethod<Request, Reply> method, Request request,
+                              Duration limit = kCallLimit) {
   std::string bytes = request.SerializeAsString();
   forget_secrets(request);
   auto answer = co_await unary_bytes(context, std::move(connection), call, method.path,
-                                     std::move(bytes), method.reply_bytes_max);
+                                     std::move(bytes), method.reply_bytes_max, limit);
   if (!answer) co_return forward_error(answer);
   std::size_t fields = 0;
   co_return decode_reply<Reply>(call, *answer, fields);
@@ -107,6 +130,26 @@ std::optional<CallError> item_error(Call call, const Item& item) {
   error.code = code > 0 && code <= static_cast<int>(Code::unauthenticated) ? static_cast<Code>(code)
                                                                            : Code::unknown;
   return error;
+}
+
+/// The one item of a unary reply, or the error it carries.
+template <class Reply>
+auto only_item(Call call, CallResult<Reply> reply)
+    -> CallResult<std::decay_t<decltype(reply->messages(0))>> {
+  if (!reply) return forward_error(reply);
+  if (reply->messages_size() != 1) return tl::unexpected(bad_reply(call, "not one item"));
+  if (auto error = item_error(call, reply->messages(0))) return tl::unexpected(*error);
+  return std::move(*reply->mutable_messages(0));
+}
+
+/// How a mutation ended whose reply says no more than that it was done.
+template <class Reply>
+Outcome outcome_of(Call call, CallResult<Reply> reply) {
+  if (!reply) return Outcome::failed(std::move(reply).error());
+  for (const auto& item : reply->messages()) {
+    if (auto error = item_error(call, item)) return Outcome::failed(*std::move(error));
+  }
+  return Outcome::done();
 }
 
 }  // namespace ichor

@@ -21,7 +21,7 @@ namespace {
 using google::protobuf::Empty;
 
 constexpr std::size_t kConfigBytesMax = 4u << 20;
-/// Services, members and alarms of one node. A Talos node has a dozen services, etcd seven members.
+/// Services of one node; a Talos node has a dozen.
 constexpr int kItemsMax = 1'000;
 
 /// The node itself said no, with `code`.
@@ -35,16 +35,6 @@ bool not_served(const CallError& error) {
          said(error, Code::not_found);
 }
 
-/// The one item of a unary reply, or the error it carries.
-template <class Reply>
-auto only_item(Call call, CallResult<Reply> reply)
-    -> CallResult<std::decay_t<decltype(reply->messages(0))>> {
-  if (!reply) return forward_error(reply);
-  if (reply->messages_size() != 1) return tl::unexpected(bad_reply(call, "not one item"));
-  if (auto error = item_error(call, reply->messages(0))) return tl::unexpected(*error);
-  return std::move(*reply->mutable_messages(0));
-}
-
 /// The bytes of a data stream in one piece.
 CallResult<std::string> joined(Call call, CallResult<std::vector<common::Data>> pieces) {
   if (!pieces) return forward_error(pieces);
@@ -54,10 +44,6 @@ CallResult<std::string> joined(Call call, CallResult<std::vector<common::Data>> 
     bytes += piece.bytes();
   }
   return bytes;
-}
-
-tl::unexpected<CallError> too_many(Call call, const char* what) {
-  return tl::unexpected(bad_reply(call, fmt::format("more than {} {}", kItemsMax, what)));
 }
 
 void wipe(std::string& bytes) { explicit_bzero(bytes.data(), bytes.size()); }
@@ -171,7 +157,9 @@ Task<CallResult<std::vector<ServiceStatus>>> GrpcSession::services(Context conte
   auto reply = co_await unary(context, connection_, Call::services, method::kServiceList, Empty());
   auto item = only_item(Call::services, std::move(reply));
   if (!item) co_return forward_error(item);
-  if (item->services_size() > kItemsMax) co_return too_many(Call::services, "services");
+  if (item->services_size() > kItemsMax) {
+    co_return tl::unexpected(bad_reply(Call::services, "more than 1000 services"));
+  }
   std::vector<ServiceStatus> services;
   for (const auto& info : item->services()) services.push_back(service_from(info));
   co_return services;
@@ -185,21 +173,35 @@ Task<CallResult<bool>> GrpcSession::time_synced(Context context) {
   co_return *spec && (*spec)->synced();
 }
 
-Task<CallResult<std::optional<Digest>>> GrpcSession::config_digest(Context context) {
+Task<CallResult<std::optional<std::string>>> GrpcSession::read_config(Context context, Call call) {
   // In maintenance mode there is none, and the call is not allowed.
-  if (peer_.mode == PeerMode::maintenance) co_return std::optional<Digest>();
-  auto spec = co_await get_spec<spec::MachineConfig>(context, connection_, Call::config_digest,
-                                                     "config", "MachineConfigs.config.talos.dev",
-                                                     "v1alpha1", method::kGetConfig);
+  if (peer_.mode == PeerMode::maintenance) co_return std::optional<std::string>();
+  auto spec = co_await get_spec<spec::MachineConfig>(context, connection_, call, "config",
+                                                     "MachineConfigs.config.talos.dev", "v1alpha1",
+                                                     method::kGetConfig);
   if (!spec) co_return forward_error(spec);
-  if (!*spec) co_return std::optional<Digest>();
+  if (!*spec) co_return std::optional<std::string>();
   std::string& yaml = *(*spec)->mutable_yaml_marshalled();
   if (yaml.size() > kConfigBytesMax) {
-    co_return tl::unexpected(bad_reply(Call::config_digest, "a config of more than 4 MiB"));
+    co_return tl::unexpected(bad_reply(call, "a config of more than 4 MiB"));
   }
-  const Digest digest = digest_(yaml);
-  wipe(yaml);
+  co_return std::optional(std::move(yaml));
+}
+
+Task<CallResult<std::optional<Digest>>> GrpcSession::config_digest(Context context) {
+  auto yaml = co_await read_config(context, Call::config_digest);
+  if (!yaml) co_return forward_error(yaml);
+  if (!*yaml) co_return std::optional<Digest>();
+  const Digest digest = digest_(**yaml);
+  wipe(**yaml);
   co_return std::optional(digest);
+}
+
+Task<CallResult<std::optional<SecretString>>> GrpcSession::machine_config(Context context) {
+  auto yaml = co_await read_config(context, Call::machine_config);
+  if (!yaml) co_return forward_error(yaml);
+  if (!*yaml) co_return std::optional<SecretString>();
+  co_return std::optional(SecretString(**std::move(yaml)));
 }
 
 Task<CallResult<bool>> GrpcSession::etcd_has_data(Context context) {
@@ -227,43 +229,6 @@ Task<CallResult<bool>> GrpcSession::etcd_has_data(Context context) {
     if (unreadable) co_return tl::unexpected(bad_reply(Call::etcd_data, file.error()));
   }
   co_return found;
-}
-
-Task<CallResult<std::vector<EtcdMember>>> GrpcSession::etcd_members(Context context) {
-  // The node's own member is asked, so that every control plane's view can be compared.
-  machine::EtcdMemberListRequest request;
-  request.set_query_local(true);
-  auto reply =
-      co_await unary(context, connection_, Call::etcd_members, method::kEtcdMemberList, request);
-  auto item = only_item(Call::etcd_members, std::move(reply));
-  if (!item) co_return forward_error(item);
-  if (item->members_size() > kItemsMax) co_return too_many(Call::etcd_members, "members");
-  std::vector<EtcdMember> members;
-  for (const auto& member : item->members()) members.push_back(etcd_member_from(member));
-  co_return members;
-}
-
-Task<CallResult<EtcdStatus>> GrpcSession::etcd_status(Context context) {
-  auto reply =
-      co_await unary(context, connection_, Call::etcd_status, method::kEtcdStatus, Empty());
-  auto item = only_item(Call::etcd_status, std::move(reply));
-  if (!item) co_return forward_error(item);
-  co_return etcd_status_from(item->member_status());
-}
-
-Task<CallResult<std::vector<EtcdAlarm>>> GrpcSession::etcd_alarms(Context context) {
-  auto reply =
-      co_await unary(context, connection_, Call::etcd_alarms, method::kEtcdAlarmList, Empty());
-  if (!reply) co_return forward_error(reply);
-  std::vector<EtcdAlarm> alarms;
-  for (const auto& item : reply->messages()) {
-    if (auto error = item_error(Call::etcd_alarms, item)) co_return tl::unexpected(*error);
-    if (item.member_alarms_size() > kItemsMax) co_return too_many(Call::etcd_alarms, "alarms");
-    for (const auto& raised : item.member_alarms()) {
-      if (const auto alarm = etcd_alarm_from(raised)) alarms.push_back(*alarm);
-    }
-  }
-  co_return alarms;
 }
 
 Task<CallResult<SecretString>> GrpcSession::kubeconfig(Context context) {
@@ -351,7 +316,9 @@ Task<CallResult<Hardware>> GrpcSession::hardware(Context context) {
   }
   if (extensions) {
     for (const auto& extension : *extensions) {
-      hardware.extensions.push_back(clean_text(extension.spec.metadata().name(), 128));
+      const spec::ExtensionMetadata& metadata = extension.spec.metadata();
+      hardware.extensions.push_back(clean_text(metadata.name(), 128));
+      if (metadata.name() == "schematic") hardware.schematic = clean_text(metadata.version(), 64);
     }
     std::sort(hardware.extensions.begin(), hardware.extensions.end());
   }
@@ -422,16 +389,6 @@ Task<Outcome> GrpcSession::apply_configuration(Context context, ApplyRequest req
     append_texts(warnings, item.warnings());
   }
   co_return Outcome::done(std::move(warnings));
-}
-
-Task<Outcome> GrpcSession::bootstrap(Context context) {
-  auto reply = co_await unary(context, connection_, Call::bootstrap, method::kBootstrap,
-                              machine::BootstrapRequest());
-  if (!reply) co_return Outcome::failed(std::move(reply).error());
-  for (const auto& item : reply->messages()) {
-    if (auto error = item_error(Call::bootstrap, item)) co_return Outcome::failed(*error);
-  }
-  co_return Outcome::done();
 }
 
 Task<Outcome> GrpcSession::reset(Context context, ResetRequest request) {

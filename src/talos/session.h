@@ -31,14 +31,18 @@ class GrpcSession final : public TalosSession {
   Task<CallResult<std::vector<EtcdMember>>> etcd_members(Context context) override;
   Task<CallResult<EtcdStatus>> etcd_status(Context context) override;
   Task<CallResult<std::vector<EtcdAlarm>>> etcd_alarms(Context context) override;
+  Task<CallResult<void>> etcd_snapshot(Context context, ByteSink& sink) override;
+  Task<CallResult<std::optional<SecretString>>> machine_config(Context context) override;
   Task<CallResult<SecretString>> kubeconfig(Context context) override;
   Task<CallResult<Hardware>> hardware(Context context) override;
   Task<CallResult<std::vector<std::string>>> dmesg(Context context, int lines) override;
   Task<CallResult<std::vector<std::string>>> events(Context context, int count) override;
   Task<CallResult<std::unique_ptr<Watch>>> watch(Context context, Bell& changed) override;
   Task<Outcome> apply_configuration(Context context, ApplyRequest request) override;
-  Task<Outcome> bootstrap(Context context) override;
+  Task<Outcome> bootstrap(Context context, BootstrapRequest request) override;
   Task<Outcome> reset(Context context, ResetRequest request) override;
+  Task<Outcome> change_etcd(Context context, EtcdChange change) override;
+  Task<Outcome> etcd_recover(Context context, const ByteSource& snapshot) override;
 
   /// What only a scan shows: the links of the machine, and the schematic it was booted from.
   Task<CallResult<void>> read_extras(Context context, Sighting& seen);
@@ -46,6 +50,7 @@ class GrpcSession final : public TalosSession {
  private:
   Task<CallResult<BootId>> boot_id(Context context);
   Task<CallResult<std::string>> version_tag(Context context);
+  Task<CallResult<std::optional<std::string>>> read_config(Context context, Call call);
   /// Each fills in what the node tells; an error only if it could not be asked.
   Task<CallResult<void>> read_platform(Context context, Hardware& hardware);
   Task<CallResult<void>> read_memory(Context context, Hardware& hardware);

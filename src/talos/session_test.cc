@@ -8,7 +8,7 @@
 #include "spec_network.pb.h"
 #include "spec_runtime.pb.h"
 #include "talos/fake_node.h"
-#include "talos/test_loop.h"
+#include "talos/test_session.h"
 
 namespace ichor {
 namespace {
@@ -16,28 +16,13 @@ namespace {
 using std::chrono::seconds;
 using testing::ElementsAre;
 
-/// A configured node and an open session with it.
-class SessionTest : public testing::Test {
+class SessionTest : public OneSession {
  protected:
-  LoopClock clock;
-  TestCertificate ca{make_ca("talos")};
-  std::unique_ptr<FakeNode> node{
-      FakeNode::configured(clock.io(), make_server_certificate(ca, "127.0.0.1"), ca)};
-  TestLoop loop{clock, node->port(), make_credentials(ca)};
-
-  TalosSession& session() {
-    if (!session_) session_ = *loop.open();
-    return *session_;
-  }
-  Context context() { return loop.within(seconds(20)); }
-
   template <class Spec>
   void put(const std::string& name_space, const std::string& type, const std::string& id,
            const Spec& spec) {
     node->resources[{name_space, type, id}] = spec.SerializeAsString();
   }
-
-  std::unique_ptr<TalosSession> session_;
 };
 
 TEST_F(SessionTest, IdentityIsSystemInformationLinksAndBootId) {
@@ -211,13 +196,13 @@ TEST_F(SessionTest, AStreamThatDoesNotEndIsCutOff) {
 
 TEST_F(SessionTest, ARefusalKeepsItsCodeAndItsText) {
   node->bootstrap_status = {Code::failed_precondition, "time is not in sync yet"};
-  const Outcome outcome = loop.run(session().bootstrap(context()));
+  const Outcome outcome = loop.run(session().bootstrap(context(), {}));
   EXPECT_EQ(outcome.kind, OutcomeKind::refused);
   ASSERT_TRUE(outcome.error);
   EXPECT_EQ(outcome.error->progress, Progress::answered);
   EXPECT_EQ(to_text(*outcome.error), "Bootstrap: FailedPrecondition: time is not in sync yet");
   node->bootstrap_status = {};
-  EXPECT_EQ(loop.run(session().bootstrap(context())).kind, OutcomeKind::done);
+  EXPECT_EQ(loop.run(session().bootstrap(context(), {})).kind, OutcomeKind::done);
 }
 
 TEST_F(SessionTest, AnAppliedConfigArrivesAsItIsAndWarningsComeBack) {
@@ -418,7 +403,7 @@ TEST_F(SessionTest, AConfigThatMustNotRebootTheNodeSaysSo) {
 TEST_F(SessionTest, AnUnavailableOfTheNodeItselfIsAnAnswerAndOneOfApidIsNot) {
   // apid may have lost machined after it passed the call on.
   node->bootstrap_status = {Code::unavailable, "error reading from server: EOF"};
-  EXPECT_EQ(loop.run(session().bootstrap(context())).kind, OutcomeKind::unknown);
+  EXPECT_EQ(loop.run(session().bootstrap(context(), {})).kind, OutcomeKind::unknown);
   node->list_status = {Code::unavailable, "error reading from server: EOF"};
   EXPECT_EQ(loop.run(session().etcd_has_data(context())).error().progress, Progress::answered);
 

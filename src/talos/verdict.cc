@@ -64,7 +64,7 @@ CallResult<Peer> judge_handshake(const HandshakeReport& report, const PeerDemand
       refused.value().shown = report.fingerprint;
       return refused;
     }
-    return Peer{PeerMode::maintenance, report.fingerprint};
+    return Peer{PeerMode::maintenance, report.fingerprint, report.expires};
   }
   switch (report.chain) {
     case ChainFault::foreign_ca:
@@ -83,7 +83,7 @@ CallResult<Peer> judge_handshake(const HandshakeReport& report, const PeerDemand
     return refuse(TlsVerdict::wants_client,
                   "the node is configured and wants a client certificate");
   }
-  return judge_answer(report, Peer{PeerMode::configured, report.fingerprint});
+  return judge_answer(report, Peer{PeerMode::configured, report.fingerprint, report.expires});
 }
 
 PeerKind kind_of(const HandshakeReport& report) {

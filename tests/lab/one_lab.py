@@ -1,5 +1,7 @@
 """A lab that the tests of one class share, and how fast the time of a lab passes."""
 
+import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -18,6 +20,14 @@ def stop(ichor, lab):
     """Also where the lab has ended already."""
     subprocess.run([ichor, "lab", "stop", "--state", lab], check=False,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def loopback_addresses(lab):
+    """Where other programs reach the nodes of a lab, in the order of the profile: its talosconfig
+    lists them. And the talosconfig."""
+    config = next(pathlib.Path(lab).rglob("talosconfig"))
+    listed = config.read_text().split("nodes:", 1)[1]
+    return re.findall(r"- (127[0-9.]+)", listed), str(config)
 
 
 class OneLab(unittest.TestCase):

@@ -40,7 +40,6 @@ EXPECTED = {
     "containers -k": MISSING,
     "stats": MISSING,
     "netstat": MISSING,
-    "etcd snapshot {home}/snapshot": MISSING + ": its snapshot is no database",
 }
 
 
