@@ -47,7 +47,8 @@ void fit_size(const std::string& wanted, Disk& disk) {
 Disk system_disk_for(const NodePlan& plan) {
   const DiskSelector& selector = plan.disk_selector;
   Disk disk;
-  disk.dev_path = plan.disk.starts_with("/dev/") ? plan.disk : "/dev/sda";
+  const bool by_link = plan.disk.starts_with("/dev/disk/");
+  disk.dev_path = plan.disk.starts_with("/dev/") && !by_link ? plan.disk : "/dev/sda";
   if (selector.type == "nvme" && plan.disk.empty()) disk.dev_path = "/dev/nvme0n1";
   disk.id = disk.dev_path.substr(5);
   disk.transport = transport_of(plan, disk.id);
@@ -61,6 +62,8 @@ Disk system_disk_for(const NodePlan& plan) {
   disk.modalias =
       example_of(selector.modalias, is_virtio ? "virtio:d00000002v00001AF4" : "scsi:t-0x00");
   disk.bus_path = example_of(selector.bus_path, "/pci0000:00/0000:00:05.0/");
+  const std::string kind = disk.transport == "sata" ? "ata" : disk.transport;
+  disk.links = {by_link ? plan.disk : fmt::format("/dev/disk/by-id/{}-{}", kind, disk.serial)};
   fit_size(selector.size, disk);
   return disk;
 }

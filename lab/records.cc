@@ -25,6 +25,7 @@ std::uint64_t from_hex(const json& value) {
 json disk_value(const Disk& disk) {
   return {{"id", disk.id},
           {"dev_path", disk.dev_path},
+          {"links", disk.links},
           {"size", disk.size_bytes},
           {"model", disk.model},
           {"serial", disk.serial},
@@ -43,6 +44,7 @@ Disk disk_from(const json& value) {
   Disk disk;
   disk.id = value.at("id");
   disk.dev_path = value.at("dev_path");
+  disk.links = value.value("links", disk.links);
   disk.size_bytes = value.at("size");
   disk.model = value.at("model");
   disk.serial = value.at("serial");

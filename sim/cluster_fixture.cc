@@ -108,8 +108,10 @@ NodeSpec machine_for(const NodePlan& plan) {
       plan.serial.value().empty() ? SerialNumber("SN-" + plan.name.value()) : plan.serial;
   spec.hardware.macs = {plan.mac};
   Disk disk;
-  disk.id = plan.disk.substr(plan.disk.rfind('/') + 1);
-  disk.dev_path = plan.disk;
+  const bool by_link = plan.disk.starts_with("/dev/disk/");
+  disk.dev_path = by_link ? "/dev/vda" : plan.disk;
+  disk.id = disk.dev_path.substr(disk.dev_path.rfind('/') + 1);
+  disk.links = {by_link ? plan.disk : "/dev/disk/by-id/virtio-DISK-" + plan.name.value()};
   disk.size_bytes = 64ull << 30;
   disk.serial = "DISK-" + plan.name.value();
   disk.transport = "virtio";

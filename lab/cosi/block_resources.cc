@@ -87,12 +87,6 @@ spec::DiscoveredVolume whole_disk(const Disk& disk) {
   return volume;
 }
 
-/// As udev makes them.
-std::string link_to(const Disk& disk) {
-  const std::string kind = disk.transport == "sata" ? "ata" : disk.transport;
-  return "/dev/disk/by-id/" + kind + "-" + disk.serial;
-}
-
 std::vector<Disk> disks_of(const Sight& sight) {
   const auto known = sight.node.disks(kInsider);
   std::vector<Disk> disks = known ? *known : std::vector<Disk>();
@@ -132,7 +126,7 @@ void disks(const Sight& sight, Resources& out) {
     message.set_sub_system("/sys/class/block");
     message.set_transport(disk.transport);
     message.set_rotational(disk.rotational);
-    message.add_symlinks(link_to(disk));
+    for (const std::string& link : disk.links) message.add_symlinks(link);
     yaml::Map text;
     text.set("dev_path", disk.dev_path);
     text.set("size", disk.size_bytes);
@@ -150,7 +144,7 @@ void disks(const Sight& sight, Resources& out) {
     text.set("sub_system", message.sub_system());
     set_if(text, "transport", disk.transport);
     if (disk.rotational) text.set("rotational", true);
-    text.set("symlinks", yaml::list(std::vector<std::string>{link_to(disk)}));
+    text.set("symlinks", yaml::list(disk.links));
     out.push_back(make_resource("runtime", disk.id, message, text));
   }
 }

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "phase/install_disk.h"
 #include "sim/node/digest.h"
 #include "sim/node/node_impl.h"
 
@@ -228,7 +229,8 @@ void Node::Impl::on_install_over() {
 void Node::Impl::finish_install() {
   NodeDisk& disk = change_disk();
   disk.installed = true;
-  disk.install_disk = m_.facts->install_disk;
+  const Disk* target = find_disk(m_.facts->install_disk);
+  disk.install_disk = target ? target->dev_path : m_.facts->install_disk;
   disk.config = m_.config;
   std::erase(disk.blank_disks, disk.install_disk);
   m_.install = Install::none;
@@ -346,7 +348,7 @@ NodeName Node::Impl::hostname() const {
 
 const Disk* Node::Impl::find_disk(const std::string& path) const {
   const auto found = std::find_if(spec_.disks.begin(), spec_.disks.end(),
-                                  [&](const Disk& disk) { return disk.dev_path == path; });
+                                  [&](const Disk& disk) { return is_at(disk, path); });
   return found == spec_.disks.end() ? nullptr : &*found;
 }
 

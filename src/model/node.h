@@ -69,8 +69,9 @@ struct TalosVersion {
 std::string to_text(const TalosVersion& version);
 
 struct Disk {
-  std::string id;        // "sda"
-  std::string dev_path;  // "/dev/sda"
+  std::string id;                  // "sda"
+  std::string dev_path;            // "/dev/sda"
+  std::vector<std::string> links;  // "/dev/disk/by-id/…", as udev made them; Talos 1.10 and newer
   std::uint64_t size_bytes{0};
   std::string model;
   std::string serial;

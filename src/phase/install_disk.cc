@@ -120,6 +120,12 @@ Result<InstallDisks> by_selector(const DiskSelector& selector, const std::vector
   return found;
 }
 
+/// Older releases of Talos do not say which links lead to a disk.
+bool lists_links(const std::vector<Disk>& present) {
+  return std::any_of(present.begin(), present.end(),
+                     [](const Disk& disk) { return !disk.links.empty(); });
+}
+
 }  // namespace
 
 bool matches_glob(std::string_view pattern, std::string_view text) {
@@ -146,15 +152,20 @@ Result<InstallDisks> install_disks(const NodePlan& plan, const std::vector<Disk>
     found = *std::move(selected);
   } else if (plan.disk.empty()) {
     found.how = InstallDisks::How::unspecified;
-  } else if (plan.disk.starts_with("/dev/disk/")) {
+  } else if (plan.disk.starts_with("/dev/disk/") && !lists_links(present)) {
     found.how = InstallDisks::How::link;
   } else {
     std::copy_if(present.begin(), present.end(), std::back_inserter(found.disks),
-                 [&](const Disk& disk) { return disk.dev_path == plan.disk; });
+                 [&](const Disk& disk) { return is_at(disk, plan.disk); });
   }
   std::sort(found.disks.begin(), found.disks.end(),
             [](const Disk& a, const Disk& b) { return a.id < b.id; });
   return found;
+}
+
+bool is_at(const Disk& disk, std::string_view path) {
+  return disk.dev_path == path ||
+         std::find(disk.links.begin(), disk.links.end(), path) != disk.links.end();
 }
 
 bool takes_talos(const Disk& disk) {

@@ -17,7 +17,7 @@ namespace ichor {
 struct InstallDisks {
   enum class How {
     found,        // `disks` are the matches, sorted by id
-    link,         // a path below /dev/disk/, which only the node can follow
+    link,         // a path below /dev/disk/, and the node does not say where its links lead
     unspecified,  // the profile does not say; the config may
   };
   How how{How::found};
@@ -26,6 +26,9 @@ struct InstallDisks {
 
 /// An error if the selector itself cannot be read (a size, a type).
 Result<InstallDisks> install_disks(const NodePlan& plan, const std::vector<Disk>& present);
+
+/// Whether the path, or a link below /dev/disk/, leads to the disk.
+bool is_at(const Disk& disk, std::string_view path);
 
 /// Talos installs to it if the config says so: it has a transport, can be written and is no CD.
 bool takes_talos(const Disk& disk);

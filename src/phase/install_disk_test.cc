@@ -53,9 +53,15 @@ TEST_F(InstallDiskTest, WhatTheProfileWantsIsReportedInItsOwnWords) {
   EXPECT_EQ(wanted_disk(plan_), "serial S-*, size >= 100GB");
 }
 
-TEST_F(InstallDiskTest, ALinkIsForTheNodeToFollow) {
+TEST_F(InstallDiskTest, ALinkMeansTheDiskThatItLeadsTo) {
   plan_.disk = "/dev/disk/by-id/x";
-  EXPECT_EQ(install_disks(plan_, present_)->how, InstallDisks::How::link);
+  EXPECT_EQ(install_disks(plan_, present_)->how, InstallDisks::How::link)
+      << "a node that lists no links must follow it itself";
+  present_[1].links = {"/dev/disk/by-path/y", "/dev/disk/by-id/x"};
+  EXPECT_THAT(chosen(), ElementsAre("sda"));
+  plan_.disk = "/dev/disk/by-id/z";
+  EXPECT_EQ(install_disks(plan_, present_)->how, InstallDisks::How::found);
+  EXPECT_THAT(chosen(), IsEmpty());
   plan_.disk.clear();
   EXPECT_EQ(install_disks(plan_, present_)->how, InstallDisks::How::unspecified);
 }

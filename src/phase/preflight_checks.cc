@@ -120,7 +120,7 @@ class Inspection {
         return add("install disk", Verdict::skipped, "the profile does not name it");
       case InstallDisks::How::link:
         return add("install disk", Verdict::skipped,
-                   fmt::format("only the node can follow {}", plan_.disk));
+                   fmt::format("this release of Talos does not say which disk {} is", plan_.disk));
       case InstallDisks::How::found: break;
     }
     if (!in_maintenance() || boots_elsewhere(*chosen)) return installed_disk(*chosen);

@@ -76,6 +76,7 @@ Disk disk_from(const std::string& id, const spec::Disk& spec) {
   disk.rotational = spec.rotational();
   disk.read_only = spec.readonly();
   disk.cdrom = spec.cdrom();
+  append_texts(disk.links, spec.symlinks());
   return disk;
 }
 
