@@ -20,9 +20,11 @@ add_test(NAME docs.documents
     COMMAND ${CMAKE_SOURCE_DIR}/tests/docs/documents_test.py $<TARGET_FILE:ichor>)
 add_test(NAME docs.quick_start
     COMMAND ${CMAKE_SOURCE_DIR}/tests/docs/quick_start_test.py $<TARGET_FILE:ichor>)
+add_test(NAME docs.events
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/docs/events_test.py $<TARGET_FILE:ichor>)
 add_test(NAME docs.profile_reference
     COMMAND ${CMAKE_SOURCE_DIR}/tools/profile-reference $<TARGET_FILE:ichor> --check)
-set_tests_properties(docs.documents docs.quick_start docs.profile_reference
+set_tests_properties(docs.documents docs.quick_start docs.events docs.profile_reference
     PROPERTIES LABELS lab TIMEOUT 900)
 
 # The whole program on the embedded lab, over real sockets.
