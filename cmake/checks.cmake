@@ -15,6 +15,18 @@ add_test(NAME requests.compare
 set_tests_properties(tidy tidy_test include_graph planted man_pages plant_test real.harness
     vm.harness kube.harness requests.compare PROPERTIES LABELS unit TIMEOUT ${ICHOR_TEST_TIMEOUT_S})
 
+# What the documents show: commands, links, and the quick start as it is typed.
+add_test(NAME docs.documents
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/docs/documents_test.py $<TARGET_FILE:ichor>)
+add_test(NAME docs.quick_start
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/docs/quick_start_test.py $<TARGET_FILE:ichor>)
+add_test(NAME docs.events
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/docs/events_test.py $<TARGET_FILE:ichor>)
+add_test(NAME docs.profile_reference
+    COMMAND ${CMAKE_SOURCE_DIR}/tools/profile-reference $<TARGET_FILE:ichor> --check)
+set_tests_properties(docs.documents docs.quick_start docs.events docs.profile_reference
+    PROPERTIES LABELS lab TIMEOUT 900)
+
 # The whole program on the embedded lab, over real sockets.
 add_test(NAME lab.up
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/up_test.py $<TARGET_FILE:ichor>

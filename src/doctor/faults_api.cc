@@ -49,7 +49,8 @@ const std::vector<Fault> kRows = {
      "The config passes ichor's checks but not the node's: another version, or a patch with keys "
      "that the node does not know.",
      "Stops with the node's words, and shows warnings of configs that were accepted.",
-     {"`ichor validate CONFIG --talos-version VERSION` and correct the patch that it names"},
+     {"`ichor validate -c CONFIG -m metal --talos-version VERSION` and correct the patch that it "
+      "names"},
      "I12",
      by_operator},
     {"A6",

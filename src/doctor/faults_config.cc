@@ -36,7 +36,7 @@ const std::vector<Fault> kRows = {
      "unknown keys, or a document twice",
      "A misspelling, or a key of another version.",
      "Refused here as the node would refuse it.",
-     {"`ichor validate CONFIG --mode metal`"},
+     {"`ichor validate -c CONFIG -m metal`"},
      "I12",
      before_start},
     {"C5",

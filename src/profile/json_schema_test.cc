@@ -16,7 +16,10 @@ TEST(JsonSchema, HasEveryKeyOfTheReader) {
       keys["nodes"]["properties"]["worker"]["properties"]["assignments"]["items"];
   EXPECT_TRUE(assignment["properties"].contains("diskSelector"));
   EXPECT_EQ(assignment["additionalProperties"], false);
-  EXPECT_TRUE(keys["providers"]["properties"]["proxmox"]["properties"].contains("bios"));
+  const auto& proxmox = keys["providers"]["properties"]["proxmox"]["properties"];
+  EXPECT_TRUE(proxmox.contains("bios"));
+  EXPECT_EQ(proxmox["agent"]["type"], "boolean");
+  EXPECT_EQ(proxmox["ballooning"]["type"], "boolean");
 }
 
 }  // namespace

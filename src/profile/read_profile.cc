@@ -172,10 +172,9 @@ void read_role(MappingReader section, Role role, ClusterProfile& profile) {
 
 /// true or false, and whether it was set.
 void read_told(MappingReader& reader, std::string_view key, std::optional<bool>& target) {
-  if (!reader.has(key)) return;
   bool flag = false;
-  reader.flag(key, flag);
-  target = flag;
+  reader.flag(key, flag);  // also where it is missing: the schema lists every key
+  if (reader.has(key)) target = flag;
 }
 
 void read_proxmox(MappingReader proxmox, ProfileReading& reading) {
