@@ -100,7 +100,8 @@ def without_network(words, folder):
 def complaint(command):
     """Why the program does not accept a command line; empty if it does."""
     # One seed is as good as a thousand to see whether the flags are right.
-    words = shlex.split(filled(CAMPAIGN.sub("--seeds 1..1", command)))
+    command = re.sub(r"\$\([^)]*\)|\$\{?\w+\}?", "word", CAMPAIGN.sub("--seeds 1..1", command))
+    words = shlex.split(filled(command))
     with tempfile.TemporaryDirectory() as folder:
         done = without_network([ICHOR, *words[1:]], folder)
     said = (done.stderr or done.stdout).strip()
