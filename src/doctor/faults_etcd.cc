@@ -84,7 +84,7 @@ const std::vector<Fault> kRows = {
      "Of two members one is away; or more than half of them are down.",
      "Sends nothing to control planes and waits: restarting more of them makes it worse.",
      {"bring the missing control planes back; `ichor status -p PROFILE` names them",
-      "if they are lost for good, restore from a snapshot: `talosctl bootstrap --recover-from`"},
+      "if they are lost for good, restore a snapshot: `ichor help etcd` describes how"},
      "I17",
      by_operator},
     {"E9",

@@ -50,8 +50,11 @@ const std::vector<Fault> kRows = {
      "Drops an incomplete last record that was never confirmed; other damage stops the run before "
      "it changes anything. It never replaces the journal silently.",
      {"put `journal.db` back from a copy of the state folder",
-      "without one: move it away and run `ichor status -p PROFILE`, then `ichor up -p PROFILE`: it "
-      "looks at every node before it decides, and takes over a cluster that exists"},
+      "without one: move `journal.db*` and `lock` out of the folder, then `ichor discover -p "
+      "PROFILE` "
+      "and `ichor up -p PROFILE --adopt`: ichor looks at every node before it decides, and takes "
+      "over "
+      "a cluster that exists"},
      "I9",
      by_operator},
     {"L6",
