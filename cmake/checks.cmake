@@ -12,8 +12,11 @@ add_test(NAME vm.harness COMMAND ${CMAKE_SOURCE_DIR}/tests/vm/harness_test.py)
 add_test(NAME kube.harness COMMAND ${CMAKE_SOURCE_DIR}/tests/kube/harness_test.py)
 add_test(NAME requests.compare
     COMMAND ${CMAKE_SOURCE_DIR}/tests/conformance/requests/compare_test.py)
+add_test(NAME docs.terminal_picture
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/docs/terminal_picture_test.py)
 set_tests_properties(tidy tidy_test include_graph planted man_pages plant_test real.harness
-    vm.harness kube.harness requests.compare PROPERTIES LABELS unit TIMEOUT ${ICHOR_TEST_TIMEOUT_S})
+    vm.harness kube.harness requests.compare docs.terminal_picture
+    PROPERTIES LABELS unit TIMEOUT ${ICHOR_TEST_TIMEOUT_S})
 
 # What the documents show: commands, links, and the quick start as it is typed.
 add_test(NAME docs.documents
