@@ -5,6 +5,7 @@
 
 #include "doctor/name_fault.h"
 #include "engine/provisioning.h"
+#include "etcd/snapshot.h"
 #include "journal/schema.h"
 #include "model/kubernetes_plan.h"
 #include "sim/canaries.h"
@@ -124,6 +125,14 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
   ports.finder = finder_.get();
   if (world.kube()) make_kubernetes();
   ports.kubernetes = kubernetes_.get();
+  if (world.snapshot()) {
+    ports.snapshot = world.snapshot();
+    std::vector<Step> steps =
+        bring_up_from(world.profile(), etcd::inspect_snapshot(*world.snapshot())->sha256);
+    orchestrator_ = std::make_unique<Orchestrator>(ports, world.profile(), world.configs(),
+                                                   std::move(identity), std::move(steps));
+    return;
+  }
   orchestrator_ =
       std::make_unique<Orchestrator>(ports, world.profile(), world.configs(), std::move(identity));
 }

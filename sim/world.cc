@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "sim/kube/kubernetes.h"
 #include "sim/kube/request.h"
 #include "sim/node/digest.h"
@@ -42,6 +43,12 @@ SimWorld::SimWorld(const SeedPlan& plan, ClusterFixture& fixture)
   for (const auto& checker : checkers_) listen_for(*checker);
   store_.set_commit_delay(std::chrono::milliseconds(2));
   make_faults();
+}
+
+void SimWorld::restore_from(const std::string& snapshot) {
+  snapshot_.emplace();
+  const auto taken = snapshot_->take(snapshot);
+  check(taken.has_value(), "a snapshot fits into memory");
 }
 
 SimWorld::~SimWorld() {

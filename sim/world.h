@@ -64,6 +64,10 @@ class SimWorld {
   void add(std::unique_ptr<Fault> fault, Recovery recovery = heals);
   /// One more that watches the seed. Before run().
   void add(std::unique_ptr<Checker> watcher);
+  /// Every run restores etcd from this snapshot instead of bootstrapping an empty one. To be called
+  /// before run().
+  void restore_from(const std::string& snapshot);
+  const MemoryBytes* snapshot() const { return snapshot_ ? &*snapshot_ : nullptr; }
   const Truth& truth() const { return truth_; }
   /// Whether the run came to all that the profile asks for: without a CNI that is the control
   /// plane.
@@ -187,6 +191,7 @@ class SimWorld {
   ClusterProfile profile_;
   ConfigSet configs_;
   std::map<NodeName, NodeDisk> former_disks_;
+  std::optional<MemoryBytes> snapshot_;
   std::map<const Node*, IpAddress> leases_;  // that are not those of the hardware
   Trace trace_;
   SeededRandom random_;

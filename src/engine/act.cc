@@ -20,7 +20,7 @@ Duration time_for(Call call, const Budgets& budgets) {
   switch (call) {
     case Call::etcd_defragment: return std::chrono::minutes(10);
     case Call::etcd_leave: return std::chrono::minutes(6);
-    case Call::etcd_recover: return std::chrono::minutes(30);
+    case Call::etcd_recover: return std::chrono::minutes(10);
     default: return budgets.call;
   }
 }

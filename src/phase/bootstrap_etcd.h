@@ -25,7 +25,11 @@ class BootstrapEtcd final : public ClusterPhase {
   Reads reads() const override {
     return {.status = true, .config = true, .disks = true, .time = true, .etcd = true};
   }
-  Duration budget(const Budgets& budgets) const override { return budgets.bootstrap; }
+  Duration budget(const Budgets& budgets) const override {
+    // An upload takes its time, and may be lost once.
+    constexpr Duration kUploads = std::chrono::minutes(20);
+    return snapshot_ ? budgets.bootstrap + kUploads : budgets.bootstrap;
+  }
   Decision decide(const Wanted& wanted, const ClusterView& view) const override;
 
  private:

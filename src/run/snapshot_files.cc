@@ -133,10 +133,11 @@ Result<std::vector<std::string>> remove_older(const std::string& path,
                                               Files& files) {
   std::vector<std::string> removed;
   if (keep <= 0) return removed;
-  const std::string folder = split(path).first;
+  const auto [folder, own_name] = split(path);
   std::vector<std::pair<std::string, std::string>> ours;  // when it was taken, its path
   for (const std::string& name : files.list_folder(folder).value_or(std::vector<std::string>())) {
-    if (!name.ends_with(kEnding)) continue;
+    // The new one stays, whatever the clock said when the others were taken.
+    if (!name.ends_with(kEnding) || name == metadata_path(own_name)) continue;
     const auto text = files.read_below(folder, name);
     if (!text || !*text) continue;
     const auto metadata = metadata_from_json(**text);
@@ -145,7 +146,7 @@ Result<std::vector<std::string>> remove_older(const std::string& path,
     ours.emplace_back(metadata->taken, snapshot);
   }
   std::sort(ours.rbegin(), ours.rend());
-  for (std::size_t i = static_cast<std::size_t>(keep); i < ours.size(); ++i) {
+  for (std::size_t i = static_cast<std::size_t>(keep) - 1; i < ours.size(); ++i) {
     const std::string& snapshot = ours[i].second;
     if (auto gone = files.remove(snapshot); !gone) return forward_error(gone);
     if (auto gone = files.remove(metadata_path(snapshot)); !gone) return forward_error(gone);

@@ -68,14 +68,22 @@ TEST_F(SnapshotFilesTest, TheNewestOfThisClusterAreKept) {
   lay_out("backup/b.db", "2026-11-17T00:00:00.000Z");
   lay_out("backup/c.db", "2026-11-18T00:00:00.000Z");
   lay_out("backup/other.db", "2026-11-01T00:00:00.000Z", "prod");
-  EXPECT_THAT(removed(2), ElementsAre("backup/a.db"));
+  lay_out("backup/new.db", "2026-11-19T18:00:00.000Z");
+  EXPECT_THAT(removed(3), ElementsAre("backup/a.db"));
   EXPECT_FALSE(files_.inputs.contains("backup/a.db"));
   EXPECT_FALSE(files_.inputs.contains("backup/a.db.json"));
   EXPECT_TRUE(files_.inputs.contains("backup/other.db"));
 }
 
+TEST_F(SnapshotFilesTest, TheNewOneStaysAlsoIfTheClockWentBack) {
+  lay_out("backup/a.db", "2027-01-01T00:00:00.000Z");
+  lay_out("backup/new.db", "2026-11-19T18:00:00.000Z");
+  EXPECT_THAT(removed(1), ElementsAre("backup/a.db"));
+  EXPECT_TRUE(files_.inputs.contains("backup/new.db"));
+}
+
 TEST_F(SnapshotFilesTest, WithoutALimitAndWithoutMetadataNothingIsRemoved) {
-  lay_out("backup/a.db", "2026-11-16T00:00:00.000Z");
+  lay_out("backup/new.db", "2026-11-16T00:00:00.000Z");
   files_.inputs["backup/mine.db"] = "a snapshot of another tool";
   files_.inputs["backup/mine.db.json"] = "not metadata";
   EXPECT_THAT(removed(0), IsEmpty());
