@@ -81,6 +81,8 @@ class BoundedRetry final : public Checker {
   };
 
   void check_not_just_taken(const Request& request) {
+    // Nothing shows that an image was pulled, and another pull of it does nothing.
+    if (request.call == Call::pull_image) return;
     PerMutation<Taken>* taken = request.node != nullptr ? taken_.find(*request.node) : nullptr;
     if (taken == nullptr) return;
     const Taken& former = (*taken)[request.call];
