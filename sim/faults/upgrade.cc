@@ -85,6 +85,39 @@ class PowerBeforeBoot final : public Fault {
   bool planned_{false};
 };
 
+/// A control plane loses power for minutes while others are being upgraded.
+class MemberLost final : public Fault {
+ public:
+  using Fault::Fault;
+  void on_node_changed(SimWorld& world, Node& node) override {
+    const bool upgrading = world.upgrade() && node.facts() &&
+                           node.facts()->role == Role::control_plane && node.disk().upgrade_mark;
+    if (!upgrading || planned_ || world.quiet()) return;
+    planned_ = true;
+    const Duration delay = random().between(Duration{}, seconds(90));
+    const Duration away = random().between(minutes(2), minutes(6));
+    world.clock().call_at(later(world.clock().now(), delay), [this, &world, &node, away] {
+      Node* other = another_member(world, node);
+      if (world.quiet() || !other) return;
+      fire();
+      other->power_off();
+      world.clock().call_at(later(world.clock().now(), away), [other] { other->power_on(); });
+    });
+  }
+
+ private:
+  static Node* another_member(SimWorld& world, const Node& node) {
+    for (const auto& other : world.nodes()) {
+      const bool member = other->powered() && other->facts() &&
+                          other->facts()->role == Role::control_plane && other.get() != &node;
+      if (member) return other.get();
+    }
+    return nullptr;
+  }
+
+  bool planned_{false};
+};
+
 class InstallStreamBroken final : public Fault {
  public:
   using Fault::Fault;
@@ -111,6 +144,9 @@ std::unique_ptr<Fault> make_drain_blocked(SeededRandom random) {
 }
 std::unique_ptr<Fault> make_power_before_boot(SeededRandom random) {
   return std::make_unique<PowerBeforeBoot>(random);
+}
+std::unique_ptr<Fault> make_member_lost(SeededRandom random) {
+  return std::make_unique<MemberLost>(random);
 }
 std::unique_ptr<Fault> make_install_stream_broken(SeededRandom random) {
   return std::make_unique<InstallStreamBroken>(random);

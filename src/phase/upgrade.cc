@@ -135,7 +135,9 @@ Decision PullImage::decide(const Wanted& wanted, const NodePlan& node, const Nod
   const NodeUpgrade upgrade(plan_, wanted, node, view);
   if (upgrade.asked()) return Satisfied{{}, "the node has the image"};
   if (auto decided = decide_presence(node, view)) return *std::move(decided);
-  if (!view.version || !view.upgrade || !view.identity) return wait_for_node(node, view);
+  // Also the status, which it does not need: a call that was lost is not repeated without a look.
+  const bool seen = view.status && view.version && view.upgrade && view.identity;
+  if (!seen) return wait_for_node(node, view);
   if (upgrade.runs_target()) return Satisfied{{}, "it runs the image"};
   auto image = upgrade_image(wanted.profile, plan_, node, *view.upgrade);
   if (!image) return Stop{std::move(image).error(), true};
