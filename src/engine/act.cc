@@ -23,7 +23,8 @@ Duration time_for(Call call, const Budgets& budgets) {
     case Call::etcd_leave: return std::chrono::minutes(6);
     case Call::etcd_recover: return std::chrono::minutes(30);
     case Call::pull_image: return budgets.pull;
-    case Call::upgrade: return budgets.upgrade;
+    // The install alone; drain and reboot are calls of their own.
+    case Call::upgrade: return budgets.upgrade / 3;
     case Call::evict: return std::chrono::minutes(1);
     default: return budgets.call;
   }
