@@ -117,6 +117,9 @@ void FaultInjector::set(Machine& machine, const std::string& fault, bool on) {
     talos_.cut(machine);
   }
   if (fault == "pull-fails") node.fail_install_pull(on);
+  if (fault == "image-missing") node.miss_image(on);
+  if (fault == "image-broken") node.break_image(on);
+  if (fault == "installer-fails") node.fail_installer(on);
   if (fault == "freeze") node.freeze(on);
   if (fault == "learner-stuck") node.hold_learner(on);
   if (fault == "time-unsynced") node.hold_time_sync(on);

@@ -224,7 +224,7 @@ class Lab::Impl {
     }
     if (!site_->machines().empty()) {
       const sim::NodeSpec& spec = site_->machines().front()->node().spec();
-      status.talos_version = to_text(sim::talos_version(spec.personality));
+      status.talos_version = to_text(sim::version_of(spec));
     }
     status.kubernetes_api = kube_->url();
     status.mutations = site_->mutations();

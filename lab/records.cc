@@ -94,6 +94,23 @@ sim::NodeSpec spec_from(const json& value) {
   return spec;
 }
 
+json slot_value(const std::optional<sim::BootSlot>& slot) {
+  if (!slot) return nullptr;
+  return {{"version", {slot->version.major, slot->version.minor, slot->version.patch}},
+          {"schematic", slot->schematic},
+          {"boots", slot->boots}};
+}
+
+std::optional<sim::BootSlot> slot_from(const json& value) {
+  if (value.is_null()) return std::nullopt;
+  sim::BootSlot slot;
+  const json& version = value.at("version");
+  slot.version = {version.at(0), version.at(1), version.at(2)};
+  slot.schematic = value.at("schematic");
+  slot.boots = value.at("boots");
+  return slot;
+}
+
 json disk_state_value(const sim::NodeDisk& disk) {
   json value = {{"installed", disk.installed},
                 {"install_disk", disk.install_disk},
@@ -105,6 +122,11 @@ json disk_state_value(const sim::NodeDisk& disk) {
                 {"blank_disks", disk.blank_disks},
                 {"wiped_disks", disk.wiped_disks}};
   if (disk.etcd_cluster) value["etcd_cluster"] = hex(*disk.etcd_cluster);
+  value["slots"] = {{"booted", slot_value(disk.booted)},
+                    {"other", slot_value(disk.other)},
+                    {"has_other", disk.has_other},
+                    {"boots_other", disk.boots_other},
+                    {"mark", disk.upgrade_mark}};
   return value;
 }
 
@@ -121,6 +143,14 @@ sim::NodeDisk disk_state_from(const json& value) {
   disk.blank_disks = value.at("blank_disks").get<std::vector<std::string>>();
   disk.wiped_disks = value.at("wiped_disks").get<std::vector<std::string>>();
   if (value.contains("etcd_cluster")) disk.etcd_cluster = from_hex(value.at("etcd_cluster"));
+  // A lab of an ichor that had no upgrades has none.
+  if (!value.contains("slots")) return disk;
+  const json& slots = value.at("slots");
+  disk.booted = slot_from(slots.at("booted"));
+  disk.other = slot_from(slots.at("other"));
+  disk.has_other = slots.at("has_other");
+  disk.boots_other = slots.at("boots_other");
+  disk.upgrade_mark = slots.at("mark");
   return disk;
 }
 

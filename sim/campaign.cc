@@ -113,7 +113,11 @@ constexpr std::uint64_t kSeedsForCoverage = 500;
 
 /// Whether seeds of this line can meet the fault.
 bool takes_part(const CampaignOptions& options, std::size_t fault) {
-  return options.line == Line::whole || !fault_catalogue()[fault].of_kubernetes;
+  const FaultClass& type = fault_catalogue()[fault];
+  if (options.line == Line::upgrade) {
+    return type.recovery.heals() && !type.of_kubernetes && !type.of_provider;
+  }
+  return !type.of_upgrade && (options.line == Line::whole || !type.of_kubernetes);
 }
 
 std::vector<std::string_view> never_fired(const CampaignOptions& options,
@@ -299,7 +303,9 @@ int print_report(const CampaignOptions& options, const CampaignReport& report, s
     out << fmt::format("\nviolated: {}\nreplay:   {} simulate --seed {} --shape {}+{}{} --trace\n",
                        report.violation, options.replay_prefix, report.failed_seed,
                        options.shape.control_planes, options.shape.workers,
-                       options.line == Line::talos ? " --only talos" : "");
+                       options.line == Line::talos     ? " --only talos"
+                       : options.line == Line::upgrade ? " --upgrade"
+                                                       : "");
   } else if (exit == 0) {
     out << "every invariant held\n";
   }

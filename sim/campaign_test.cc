@@ -55,6 +55,7 @@ TEST_P(EveryFault, AloneFiresAndEndsAsDeclared) {
   const FaultClass& fault = fault_catalogue()[GetParam()];
   CampaignOptions options = seeds(1, 60, std::string(fault.name));
   if (fault.of_kubernetes) options.line = Line::whole;
+  if (fault.of_upgrade) options.line = Line::upgrade;
   const CampaignReport report = run_campaign(options);
   EXPECT_EQ(report.violation, "") << fault.name << ", seed " << report.failed_seed;
   EXPECT_EQ(report.armed[GetParam()], 60u);

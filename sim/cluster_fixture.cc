@@ -68,12 +68,12 @@ ConfigSet configs_for(const ClusterProfile& profile, FixedJudge& judge, std::str
 
 /// Every duration of a node, so that a pace can be applied to all of them.
 constexpr Duration Durations::*kDurations[] = {
-    &Durations::power_on_to_api, &Durations::config_to_switch,   &Durations::port_gap,
-    &Durations::install,         &Durations::reboot_down,        &Durations::cri_start,
-    &Durations::kubelet_start,   &Durations::etcd_prepare,       &Durations::etcd_healthy,
-    &Durations::etcd_join_retry, &Durations::etcd_catch_up,      &Durations::api_server_start,
-    &Durations::node_register,   &Durations::node_ready,         &Durations::kubelet_healthy,
-    &Durations::time_sync,       &Durations::worker_certificate,
+    &Durations::power_on_to_api, &Durations::config_to_switch, &Durations::port_gap,
+    &Durations::install,         &Durations::reboot_down,      &Durations::cri_start,
+    &Durations::kubelet_start,   &Durations::etcd_prepare,     &Durations::etcd_healthy,
+    &Durations::etcd_join_retry, &Durations::etcd_catch_up,    &Durations::api_server_start,
+    &Durations::node_register,   &Durations::node_ready,       &Durations::kubelet_healthy,
+    &Durations::upgrade,         &Durations::time_sync,        &Durations::worker_certificate,
 };
 
 Durations scaled(Durations durations, double pace) {
@@ -150,8 +150,10 @@ ClusterFixture make_fixture(const SeedPlan& plan, ClusterProfile wanted,
   fixture.profile = std::move(wanted);
   fixture.hardware = std::move(hardware);
   ClusterProfile& profile = fixture.profile;
-  if (plan.line == Line::whole) {
+  if (plan.line != Line::talos) {
     fixture.stack = std::make_shared<const KubeStack>(make_stack(plan.stack));
+  }
+  if (plan.line == Line::whole) {
     profile.kubernetes =
         std::make_shared<const KubernetesPlan>(plan_on(*fixture.stack, profile.kubernetes.get()));
   }

@@ -50,6 +50,13 @@ constexpr std::string_view kKubeRecords[] = {
 constexpr Call kKubeCalls[] = {Call::kube_read, Call::kube_apply, Call::kube_delete,
                                Call::approve_csr};
 
+/// What an upgrade writes and calls besides.
+constexpr std::string_view kUpgradeRecords[] = {"intent Upgrade", "outcome Upgrade"};
+
+constexpr Call kUpgradeCalls[] = {
+    Call::upgrade_state,           Call::pull_image, Call::upgrade,    Call::reboot,
+    Call::etcd_forfeit_leadership, Call::kube_read,  Call::kube_apply, Call::evict};
+
 constexpr std::string_view kPrograms[] = {
     "helm upgrade",   "helm get",      "helm template",   "helm version",
     "helmfile build", "helmfile sync", "kustomize build", "op read",
@@ -73,6 +80,15 @@ std::vector<CrashPoint> make_points(Line line) {
     add(CrashSite::before_file, CrashSite::after_file, file);
   }
   if (line == Line::talos) return points;
+  if (line == Line::upgrade) {
+    for (const std::string_view record : kUpgradeRecords) {
+      add(CrashSite::before_append, CrashSite::after_append, record);
+    }
+    for (const Call call : kUpgradeCalls) {
+      add(CrashSite::before_call, CrashSite::after_call, name_of(call));
+    }
+    return points;
+  }
   for (const std::string_view record : kKubeRecords) {
     add(CrashSite::before_append, CrashSite::after_append, record);
   }
@@ -107,6 +123,9 @@ std::string_view what_of(const JournalRecord& record) {
   const bool intent = record.kind == RecordKind::intent;
   if (!intent && record.kind != RecordKind::outcome) return name_of(record.kind);
   if (record.call >= kCreateVm) return intent ? "intent VM" : "outcome VM";
+  const bool of_upgrade = record.call == Call::etcd_forfeit_leadership ||
+                          (record.call >= Call::pull_image && record.call <= Call::uncordon);
+  if (of_upgrade) return intent ? "intent Upgrade" : "outcome Upgrade";
   switch (record.call) {
     case Call::bootstrap: return intent ? "intent Bootstrap" : "outcome Bootstrap";
     case Call::kube_apply: return intent ? "intent KubeApply" : "outcome KubeApply";
@@ -120,6 +139,8 @@ std::string_view what_of(const JournalRecord& record) {
 const std::vector<CrashPoint>& crash_points(Line line) {
   static const std::vector<CrashPoint> talos = make_points(Line::talos);
   static const std::vector<CrashPoint> whole = make_points(Line::whole);
+  static const std::vector<CrashPoint> upgrade = make_points(Line::upgrade);
+  if (line == Line::upgrade) return upgrade;
   return line == Line::whole ? whole : talos;
 }
 

@@ -14,7 +14,7 @@ namespace {
 bool hunt(const CampaignOptions& options, const Mutant& mutant, std::ostream& out) {
   CampaignOptions hunting = options;
   hunting.faults = *parse_faults(std::string(mutant.faults));
-  hunting.line = mutant.in_kubernetes ? Line::whole : Line::talos;
+  hunting.line = mutant.line;
   selected_mutant = mutant.name;
   const CampaignReport report = run_campaign(hunting);
   selected_mutant.clear();

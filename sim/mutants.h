@@ -18,7 +18,7 @@ struct Mutant {
   /// The faults of the hunt. Where a bug shows only after one fault that others nearly always hide,
   /// that fault alone.
   std::string_view faults;
-  bool in_kubernetes;  // it takes seeds that go on to the Kubernetes phases
+  Line line;  // how far the seeds of its hunt go
 };
 
 /// Written by tools/plant; ichor-mutants only.

@@ -8,6 +8,7 @@
 #include "etcd/snapshot.h"
 #include "journal/schema.h"
 #include "model/kubernetes_plan.h"
+#include "phase/upgrade.h"
 #include "sim/canaries.h"
 #include "sim/hang.h"
 #include "sim/kube/stack.h"
@@ -123,7 +124,7 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
   World ports{clock_, random_, talos_, kube_, *journal_, *files_, *events_};
   if (world.plan().addresses_unknown) make_finder();
   ports.finder = finder_.get();
-  if (world.kube()) make_kubernetes();
+  if (world.plan().line == Line::whole) make_kubernetes();
   ports.kubernetes = kubernetes_.get();
   if (world.snapshot()) {
     ports.snapshot = world.snapshot();
@@ -131,6 +132,16 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
         bring_up_from(world.profile(), etcd::inspect_snapshot(*world.snapshot())->sha256);
     orchestrator_ = std::make_unique<Orchestrator>(ports, world.profile(), world.configs(),
                                                    std::move(identity), std::move(steps));
+    return;
+  }
+  if (const UpgradePlan* upgrade = world.upgrade()) {
+    // The client is this process's own and lives as long.
+    drain_ = std::make_unique<KubeDrain>(
+        [this] { return std::shared_ptr<KubeClient>(std::shared_ptr<KubeClient>(), &client_); });
+    ports.drain = drain_.get();
+    identity.command = "upgrade";
+    orchestrator_ = std::make_unique<Orchestrator>(ports, world.profile(), world.configs(),
+                                                   std::move(identity), upgrade_steps(*upgrade));
     return;
   }
   orchestrator_ =

@@ -6,6 +6,7 @@
 #include "async/context.h"
 #include "async/task.h"
 #include "engine/finder.h"
+#include "engine/kube_drain.h"
 #include "engine/kubernetes_part.h"
 #include "engine/orchestrator.h"
 #include "journal/memory_journal.h"
@@ -72,7 +73,8 @@ class SimProcess {
   std::unique_ptr<Events> events_;
   std::unique_ptr<KubernetesMaterial> material_;
   std::unique_ptr<KubernetesPart> kubernetes_;
-  std::unique_ptr<Finder> finder_;  // where the profile does not say where machines are
+  std::unique_ptr<KubeDrain> drain_;  // of an upgrade
+  std::unique_ptr<Finder> finder_;    // where the profile does not say where machines are
   std::unique_ptr<Orchestrator> orchestrator_;
   RunId run_;
   int machine_changes_{0};

@@ -45,7 +45,7 @@ std::vector<std::size_t> draw_faults(const SeedPlan& plan, const FaultChoice& ch
   std::vector<std::size_t> passing, lasting;
   for (const std::size_t index : choice.allowed) {
     const FaultClass& fault = fault_catalogue()[index];
-    if (fault.of_kubernetes && plan.line != Line::whole) continue;
+    if (fault.of_upgrade || (fault.of_kubernetes && plan.line != Line::whole)) continue;
     (fault.recovery.heals() ? passing : lasting).push_back(index);
   }
   if (!choice.everything) {

@@ -26,9 +26,14 @@ SeedPlan plan_of(const Scenario& scenario) {
   for (const std::string& name : scenario.arm) {
     armed.allowed.push_back(parse_faults(name)->allowed.front());
     if (fault_catalogue()[armed.allowed.back()].of_kubernetes) line = Line::whole;
+    if (fault_catalogue()[armed.allowed.back()].of_upgrade) line = Line::upgrade;
   }
   SeedPlan plan = draw_plan(scenario.seed, scenario.shape, armed, line);
   plan.personality = scenario.talos;
+  if (line == Line::upgrade) {
+    plan.target = talos_version(Personality::v1_13);
+    if (scenario.talos == Personality::v1_13) ++plan.target.patch;
+  }
   plan.platform = scenario.platform;
   plan.addresses_move = scenario.addresses_move;
   plan.addresses_unknown = scenario.addresses_move && scenario.addresses_unknown;

@@ -31,6 +31,8 @@ constexpr double kProvisioned = 0.15;
 constexpr double kArmedAtProvider = 0.25;
 constexpr double kUnrecoverableAtProvider = 0.06;
 
+constexpr double kArmedInUpgrade = 0.25;
+
 void extend_to_kubernetes(SeedPlan& plan, const FaultChoice& choice, bool unrecoverable) {
   SeededRandom random = SeededRandom(plan.seed).fork(77);
   plan.stack.cilium = random.chance(0.5);
@@ -47,6 +49,27 @@ void extend_to_kubernetes(SeedPlan& plan, const FaultChoice& choice, bool unreco
     if (!fault.of_kubernetes) continue;
     const double swarm = fault.recovery.heals() ? kArmed : (ends_late ? kArmedInKubernetes : 0.0);
     if (!choice.everything || random.chance(swarm)) plan.faults.push_back(index);
+  }
+}
+
+/// To the next minor release or to a patch, so both of Talos' APIs are met, on machines.
+void go_on_to_upgrade(SeedPlan& plan, const FaultChoice& choice) {
+  SeededRandom random = SeededRandom(plan.seed).fork(80);
+  std::erase_if(plan.faults,
+                [](std::size_t index) { return !fault_catalogue()[index].recovery.heals(); });
+  plan.platform = Platform::metal;
+  plan.provisioned = false;
+  plan.target = talos_version(plan.personality);
+  const bool next_minor = plan.personality == Personality::v1_12 && random.chance(0.6);
+  if (next_minor) plan.target = talos_version(Personality::v1_13);
+  if (!next_minor) ++plan.target.patch;
+  // A bring-up and half an hour of upgrades.
+  plan.fault_phase += random.between(minutes(5), minutes(30));
+  for (const std::size_t index : choice.allowed) {
+    const FaultClass& fault = fault_catalogue()[index];
+    if (fault.of_upgrade && (!choice.everything || random.chance(kArmedInUpgrade))) {
+      plan.faults.push_back(index);
+    }
   }
 }
 
@@ -91,7 +114,7 @@ SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& ch
   }
   const bool unrecoverable = random.chance(kUnrecoverable);
   for (const std::size_t index : choice.allowed) {
-    if (fault_catalogue()[index].of_kubernetes || fault_catalogue()[index].of_provider) continue;
+    if (fault_catalogue()[index].of_some_lines()) continue;
     const bool heals = fault_catalogue()[index].recovery.heals();
     const double swarm = heals ? kArmed : (unrecoverable ? kArmedThere : 0.0);
     if (!choice.everything || random.chance(swarm)) plan.faults.push_back(index);
@@ -101,6 +124,7 @@ SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& ch
   add_provider(plan, choice);
   plan.line = line;
   if (line == Line::whole) extend_to_kubernetes(plan, choice, unrecoverable);
+  if (line == Line::upgrade) go_on_to_upgrade(plan, choice);
   return plan;
 }
 
@@ -124,8 +148,9 @@ std::string to_text(const SeedPlan& plan) {
     faults += fmt::format("{}{}", faults.empty() ? "" : ",", fault_catalogue()[index].name);
   }
   const std::string stack =
-      plan.line == Line::talos
-          ? ""
+      plan.line == Line::talos ? ""
+      : plan.line == Line::upgrade
+          ? fmt::format(" upgrade to {}", ichor::to_text(plan.target))
           : fmt::format(" cni {} releases {} vault {}", plan.stack.cilium ? "cilium" : "flannel",
                         plan.stack.helmfile ? "helmfile" : "helm",
                         plan.stack.connect ? "connect" : "op");

@@ -17,8 +17,9 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-/// How far a seed goes: to the verified nodes, or on to the handover to Flux.
-enum class Line { talos, whole };
+/// How far a seed goes: to the verified nodes, on to the handover to Flux, or from the verified
+/// nodes to another version of Talos.
+enum class Line { talos, whole, upgrade };
 
 /// Everything that is drawn for one seed before its first tick. Printed in front of every trace, so
 /// that a failure can be read without the generator.
@@ -38,7 +39,8 @@ struct SeedPlan {
   std::vector<Duration> power_on;   // per node
   std::vector<std::size_t> faults;  // indices into fault_catalogue()
   Line line{Line::talos};
-  StackPlan stack;  // of the whole line
+  StackPlan stack;        // of the whole line
+  TalosVersion target{};  // of the line of an upgrade
 
   /// Whether a fault is among them that is declared to last.
   bool unrecoverable() const;

@@ -144,8 +144,19 @@ class SimSession final : public TalosSession {
   Task<Outcome> reset(Context context, ResetRequest reset) override;
   Task<Outcome> change_etcd(Context context, EtcdChange change) override;
   Task<Outcome> etcd_recover(Context context, const ByteSource& snapshot) override;
+  Task<CallResult<UpgradeView>> upgrade_state(Context context) override {
+    return read<UpgradeView>(context, Call::upgrade_state, [](Node& node, const Caller& caller) {
+      return node.upgrade_state(caller);
+    });
+  }
+  Task<Outcome> pull_image(Context context, UpgradeRequest upgrade) override;
+  Task<Outcome> upgrade(Context context, UpgradeRequest upgrade) override;
+  Task<Outcome> reboot(Context context) override;
 
  private:
+  /// Follows an installer to its end, or until the connection breaks.
+  Task<Outcome> follow_installer(Context context, Request request, std::uint64_t number);
+
   bool connected() const { return !broken_ && port_.epoch == epoch_; }
 
   Request request_for(Call call, Context context) const {
@@ -226,7 +237,7 @@ class SimSession final : public TalosSession {
         return;
       }
       Answer<T> answer = execute(*port.node, caller);
-      if (answer && mutates(request.call)) world.note_effect(request);
+      if (answer && mutates(request.call) && !request.effect_later) world.note_effect(request);
       if (passage.lose_reply) return;
       if (passage.break_after) {
         answer_later(tl::unexpected(lost(request.call, Progress::sent, Code::unavailable,
@@ -266,6 +277,12 @@ class SimSession final : public TalosSession {
 /// A call that has no value to give.
 struct Nothing {};
 
+template <class T>
+Answer<Nothing> plain(Answer<T> answer) {
+  if (!answer) return forward_error(answer);
+  return Nothing{};
+}
+
 Outcome outcome_of(CallResult<Nothing> result) {
   return result ? Outcome::done() : Outcome::failed(std::move(result).error());
 }
@@ -299,6 +316,65 @@ Task<Outcome> SimSession::bootstrap(Context context, BootstrapRequest bootstrap)
     return Nothing{};
   };
   co_return outcome_of(co_await carry<Nothing>(context, std::move(request), execute));
+}
+
+Task<Outcome> SimSession::pull_image(Context context, UpgradeRequest upgrade) {
+  Request request = request_for(Call::pull_image, context);
+  request.image = upgrade.image;
+  const auto pull = [image = upgrade.image](Node& node, const Caller& caller) {
+    return plain(node.pull_image(caller, image));
+  };
+  co_return outcome_of(co_await carry<Nothing>(context, std::move(request), pull));
+}
+
+Task<Outcome> SimSession::upgrade(Context context, UpgradeRequest upgrade) {
+  Request request = request_for(Call::upgrade, context);
+  request.image = upgrade.image;
+  request.effect_later = upgrade.lifecycle;
+  const auto started = std::make_shared<std::uint64_t>(0);
+  const auto start = [upgrade, started](Node& node, const Caller& caller) -> Answer<Nothing> {
+    if (!upgrade.lifecycle) return plain(node.upgrade(caller, upgrade.image));
+    auto number = node.start_installer(caller, upgrade.image);
+    if (!number) return forward_error(number);
+    *started = *number;
+    return Nothing{};
+  };
+  auto answer = co_await carry<Nothing>(context, request, start);
+  if (!answer || !upgrade.lifecycle) co_return outcome_of(std::move(answer));
+  co_return co_await follow_installer(context, std::move(request), *started);
+}
+
+Task<Outcome> SimSession::follow_installer(Context context, Request request, std::uint64_t number) {
+  for (;;) {
+    if (world_.process_dead(process_)) co_await hang(world_.clock());
+    if (context.expired() || context.cancelled()) {
+      co_return Outcome::failed(ended(request.call, Wake::timed_out));
+    }
+    const Passage passage = world_.passage(request.call, port_.node, request.maintenance);
+    if (!connected() || passage.break_after) {
+      broken_ = true;
+      co_return Outcome::failed(
+          lost(request.call, Progress::sent, Code::unavailable, "error reading from server: EOF"));
+    }
+    const std::optional<int> exit = port_.node->installer_exit(number);
+    if (exit == 0) world_.note_effect(request);
+    if (exit == 0) co_return Outcome::done();
+    if (exit) {
+      co_return Outcome::failed({request.call,
+                                 Progress::answered,
+                                 TlsVerdict::fine,
+                                 Code::unknown,
+                                 "the installer ended with exit code 1: no space left on device",
+                                 {},
+                                 "U4"});
+    }
+    co_await sleep_for(context, std::chrono::seconds(1));
+  }
+}
+
+Task<Outcome> SimSession::reboot(Context context) {
+  const auto go = [](Node& node, const Caller& caller) { return plain(node.reboot(caller)); };
+  co_return outcome_of(co_await carry<Nothing>(context, request_for(Call::reboot, context), go));
 }
 
 Task<Outcome> SimSession::change_etcd(Context context, EtcdChange change) {

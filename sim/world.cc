@@ -89,7 +89,7 @@ void SimWorld::build_nodes() {
     });
   }
   if (plan_.provisioned) build_provider();
-  if (plan_.line == Line::whole) build_kubernetes();
+  if (plan_.line != Line::talos) build_kubernetes();
 }
 
 void SimWorld::arm_faults() {
@@ -433,6 +433,7 @@ void SimWorld::check_end(const RunResult& result) {
     finished_ = declared_end(result);
     if (finished_) return;
   }
+  if (starts_upgrade(result)) return;
   if (reached(result) && quiet_) {
     report_.ready = true;
     report_.time_to_ready = clock_.now().time_since_epoch();

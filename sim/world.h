@@ -11,6 +11,7 @@
 #include "journal/schema.h"
 #include "model/event.h"
 #include "model/machine_spec.h"
+#include "phase/upgrade_plan.h"
 #include "sim/checkers/checker.h"
 #include "sim/cluster_fixture.h"
 #include "sim/faults/fault.h"
@@ -105,6 +106,8 @@ class SimWorld {
   void forget_release(std::string name) { forgotten_releases_.push_back(std::move(name)); }
   const std::vector<std::string>& forgotten_releases() const { return forgotten_releases_; }
   KubePassage kube_passage(const KubeRequest& request);
+  /// What the operator wants by now, in a seed that goes on to an upgrade; null: a bring-up.
+  const UpgradePlan* upgrade() const { return upgrade_ ? &*upgrade_ : nullptr; }
   /// Where the seed's machines are made; null where they are simply there.
   VmHost* vm_host() { return vm_host_.get(); }
   static const ProviderPlan& provider_plan();
@@ -182,6 +185,8 @@ class SimWorld {
   void launch();
   void process_ended(int process, const RunResult& result);
   void begin_quiet();
+  /// Whether the cluster is up and the operator goes on to another version.
+  bool starts_upgrade(const RunResult& result);
   void sync_journal();
   void check_end(const RunResult& result);
   SeedReport report();
@@ -207,6 +212,7 @@ class SimWorld {
   std::unique_ptr<VmHost> vm_host_;
   std::uint64_t kube_requests_{0};
   std::vector<std::string> forgotten_releases_;
+  std::optional<UpgradePlan> upgrade_;
   std::vector<Armed> faults_;
   Truth truth_;
   std::vector<std::unique_ptr<Checker>> checkers_;

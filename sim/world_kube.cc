@@ -10,6 +10,10 @@ namespace ichor::sim {
 void SimWorld::build_kubernetes() {
   kube_ = std::make_unique<SimKubernetes>(clock_, fabric_, nodes_, *fixture_.stack,
                                           SeededRandom(plan_.seed).fork(3));
+  if (plan_.line == Line::upgrade) {
+    kube_->deploy_workload();
+    return;
+  }
   truth_.kube = kube_.get();
   kube_->helm().on_install = [this](const ReleaseInstall& install) {
     trace_.line(clock_.now(),
@@ -17,6 +21,21 @@ void SimWorld::build_kubernetes() {
                             install.beside_another ? " beside another" : ""));
     for (const auto& checker : checkers_) checker->on_install(install);
   };
+}
+
+bool SimWorld::starts_upgrade(const RunResult& result) {
+  if (plan_.line != Line::upgrade || upgrade_ || !reached(result)) return false;
+  upgrade_.emplace();
+  upgrade_->target = plan_.target;
+  upgrade_->target_given = true;
+  // The operator knows what a cluster with one or two control planes comes to.
+  upgrade_->downtime = profile_.control_plane_count() < 3;
+  for (const NodePlan& node : profile_.nodes) upgrade_->nodes.insert(node.name);
+  truth_.upgrade = &*upgrade_;
+  truth_.upgraded = kube_.get();
+  report_.quiet_runs = 0;
+  clock_.call_at(later(clock_.now(), std::chrono::seconds(5)), [this] { start_process(); });
+  return true;
 }
 
 KubePassage SimWorld::kube_passage(const KubeRequest& request) {

@@ -54,7 +54,7 @@ void machine_type(const Sight& sight, Resources& out) {
 
 void version(const Sight& sight, Resources& out) {
   spec::Version message;
-  message.set_version(to_text(sim::talos_version(sight.node.spec().personality)));
+  message.set_version(to_text(sim::version_of(sight.node.spec())));
   yaml::Map text;
   text.set("version", message.version());
   if (!sight.machine.old()) {
@@ -193,17 +193,19 @@ void meta_keys(const Sight& sight, Resources& out) {
   spec::MetaKey message;
   message.set_value("null");
   out.push_back(make_resource("runtime", "0x09", message, yaml::map().set("value", "null")));
+  if (!sight.node.disk().upgrade_mark) return;
+  // The boot entry to go back to.
+  message.set_value("A");
+  out.push_back(make_resource("runtime", "0x06", message, yaml::map().set("value", "A")));
 }
 
 void extensions(const Sight& sight, Resources& out) {
-  // Image Factory's images carry their schematic; it is the last part but one of the image's name.
-  if (!sight.config) return;
-  const std::string& image = sight.config->install_image;
-  const std::size_t colon = image.rfind(':');
-  const std::size_t slash = image.rfind('/');
-  if (colon == std::string::npos || slash == std::string::npos || colon < slash) return;
-  const std::string schematic = image.substr(slash + 1, colon - slash - 1);
-  if (schematic.size() != 64) return;
+  // Image Factory's images carry their schematic. What the first install put there is by config.
+  const auto& booted = sight.node.disk().booted;
+  if (!booted && !sight.config) return;
+  const auto installed = booted ? booted : sim::slot_of(sight.config->install_image);
+  if (!installed || installed->schematic.empty()) return;
+  const std::string& schematic = installed->schematic;
   spec::Extension message;
   message.set_image("000.schematic");
   message.mutable_metadata()->set_name("schematic");

@@ -57,7 +57,7 @@ std::string node_id(const Machine& machine) {
 }
 
 std::string operating_system(const Machine& machine) {
-  return "Talos (" + to_text(sim::talos_version(machine.node().spec().personality)) + ")";
+  return "Talos (" + to_text(sim::version_of(machine.node().spec())) + ")";
 }
 
 std::string pretty_size(std::uint64_t bytes) {

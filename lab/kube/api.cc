@@ -286,6 +286,20 @@ KubeReply remove(const Asked& asked) {
                    {"details", std::move(details)}});
 }
 
+KubeReply evict(const Asked& asked) {
+  const auto body = parse_body(asked.request.body);
+  if (!body) return asked.bad_request(body.error().message);
+  const auto evicted = asked.cluster.api().evict(
+      asked.ref(), text_at(*body, {"deleteOptions", "preconditions", "uid"}));
+  if (!evicted) return asked.failed(evicted.error());
+  return document({{"kind", "Status"},
+                   {"apiVersion", "v1"},
+                   {"metadata", json::object()},
+                   {"status", "Success"},
+                   {"code", 201}},
+                  201);
+}
+
 KubeReply single(const Asked& asked) {
   const auto found = asked.cluster.api().get(asked.ref());
   return found ? asked.object(*found) : asked.failed(found.error());
@@ -298,6 +312,7 @@ KubeReply on_resource(const Asked& asked) {
     return status_reply(403, "Forbidden",
                         "the lab has no containers: there is nothing to forward to, run or read");
   }
+  if (part == "eviction" && method == "POST") return evict(asked);
   if (!part.empty() && part != "status" && part != "approval" && part != "finalize") {
     return status_reply(404, "NotFound", "the server could not find the requested resource");
   }

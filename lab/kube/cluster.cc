@@ -14,6 +14,13 @@ using nlohmann::json;
 
 constexpr const char* kManager = "kube-controller-manager";
 
+KubeRef node_ref(const std::string& name) { return {{"", "v1", "Node"}, "", name}; }
+
+bool is_cordoned(const sim::ApiServer& api, const std::string& node) {
+  const json* found = api.find(node_ref(node));
+  return found && flag_at(*found, {"spec", "unschedulable"});
+}
+
 }  // namespace
 
 KubeCluster::KubeCluster(Clock& clock, std::string kubernetes_version)
@@ -27,11 +34,35 @@ KubeCluster::KubeCluster(Clock& clock, std::string kubernetes_version)
     api_.serve({std::string(resource.group), "v1", std::string(resource.kind)},
                std::string(resource.plural), resource.namespaced);
   }
+  api_.on_evict = [this](const KubeRef& pod) { evict(pod); };
   api_.stamp = [this](json& metadata) {
     const std::uint64_t number = sim::head_of(sim::quick_digest(metadata.dump()));
     metadata["uid"] = sim::uuid_from(number, sim::mix(number));
     metadata["creationTimestamp"] = kube_time(clock_.wall());
   };
+}
+
+void KubeCluster::evict(const KubeRef& pod) {
+  const auto followed = followed_.find(pod);
+  if (followed == followed_.end()) return workloads_.evict(pod);
+  avoided_.insert(text_at(followed->second, {"spec", "nodeName"}));
+  followed_.erase(followed);
+  api_.erase(pod);
+}
+
+void KubeCluster::displace(KubeView& view) {
+  std::erase_if(avoided_, [&](const std::string& node) { return !is_cordoned(api_, node); });
+  std::vector<const KubeNode*> places;
+  for (const KubeNode& node : view.nodes) {
+    if (node.ready && !is_cordoned(api_, node.name)) places.push_back(&node);
+  }
+  std::size_t next = 0;
+  for (KubePod& pod : view.pods) {
+    if (pod.owner_kind != "ReplicaSet" || !avoided_.contains(pod.node)) continue;
+    pod.name += "-" + pod.node;
+    pod.running = pod.ready = !places.empty();
+    pod.node = places.empty() ? std::string() : places[next++ % places.size()]->name;
+  }
 }
 
 void KubeCluster::follow(std::vector<KubeObject> now) {
@@ -45,7 +76,13 @@ void KubeCluster::follow(std::vector<KubeObject> now) {
     if (!same) changed.push_back(object.body);
     followed_.emplace(ref, std::move(object.body));
   }
-  for (json& object : changed) api_.put(std::move(object), kManager);
+  for (json& object : changed) {
+    // Who cordoned a node owns that field, and the kubelet leaves it alone.
+    const KubeRef ref = ref_of(object);
+    if (ref.kind.kind == "Node" && is_cordoned(api_, ref.name))
+      object["spec"]["unschedulable"] = true;
+    api_.put(std::move(object), kManager);
+  }
   for (const auto& [ref, gone] : rest) api_.erase(ref);
   if (!changed.empty() || !rest.empty()) workloads_.look_at_all();
 }

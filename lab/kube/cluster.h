@@ -8,6 +8,7 @@
 
 #include "async/clock.h"
 #include "lab/kube/flux.h"
+#include "lab/kube/model.h"
 #include "lab/kube/objects.h"
 #include "lab/kube/workloads.h"
 #include "sim/kube/api_server.h"
@@ -33,13 +34,19 @@ class KubeCluster {
   /// machines say something else.
   void follow(std::vector<KubeObject> now);
   std::function<void()> refresh;  // brings it up to date
+  /// Moves the pods of the view away from nodes that they were evicted from.
+  void displace(KubeView& view);
 
  private:
+  void evict(const KubeRef& pod);
+
   Clock& clock_;
   std::string version_;
   sim::ApiServer api_;
   sim::Controllers controllers_;
   std::map<KubeRef, nlohmann::json> followed_;  // as they were made
+  /// Nodes from which pods of the view were evicted, until they are uncordoned.
+  std::set<std::string> avoided_;
   Workloads workloads_;
   Flux flux_;
 };

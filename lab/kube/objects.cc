@@ -67,7 +67,7 @@ KubeObject node_object(const KubeNode& node) {
     taints.push_back({{"key", key}, {"effect", "NoSchedule"}});
   }
   if (!taints.empty()) spec["taints"] = std::move(taints);
-  made.body["spec"] = std::move(spec);
+  if (!spec.empty()) made.body["spec"] = std::move(spec);
   const std::string memory = fmt::format("{}Ki", node.machine->node().spec().memory_bytes / 1024);
   const json capacity = {{"cpu", "2"}, {"memory", memory}, {"pods", "110"}};
   made.body["status"] = {

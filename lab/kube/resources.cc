@@ -16,6 +16,7 @@ const std::vector<KubeResource>& kube_resources() {
       {"", "persistentvolumes", "persistentvolume", "PersistentVolume", "pv", false},
       {"", "persistentvolumeclaims", "persistentvolumeclaim", "PersistentVolumeClaim", "pvc", true},
       {"", "replicationcontrollers", "replicationcontroller", "ReplicationController", "rc", true},
+      {"policy", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", "pdb", true},
       {"apps", "deployments", "deployment", "Deployment", "deploy", true},
       {"apps", "daemonsets", "daemonset", "DaemonSet", "ds", true},
       {"apps", "replicasets", "replicaset", "ReplicaSet", "rs", true},

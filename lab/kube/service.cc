@@ -121,7 +121,9 @@ std::shared_ptr<KubeCluster> KubeService::cluster_of(Machine& machine) {
       for (const auto& [address, port] : ports_) {
         const auto theirs = port.machine->config();
         if (!theirs || theirs->cluster_id != id) continue;
-        self->follow(objects_of(view_cluster(site_, *port.machine)));
+        KubeView view = view_cluster(site_, *port.machine);
+        self->displace(view);
+        self->follow(objects_of(view));
         return;
       }
     };

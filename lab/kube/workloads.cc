@@ -82,13 +82,15 @@ void Workloads::look_at_all() {
   for (const KubeRef& ref : all) look(ref);
 }
 
-std::vector<Workloads::Wanted> Workloads::wanted_pods(const KubeRef& ref,
-                                                      const Object& object) const {
-  std::vector<std::string> all, ready;
+std::vector<Workloads::Wanted> Workloads::wanted_pods(const KubeRef& ref, const Object& object,
+                                                      Set& set) const {
+  std::vector<std::string> all, ready, open;
   const auto nodes = api_.list({{"", "v1", "Node"}, {}, {}, {}});
   for (const Object& node : nodes ? nodes->items : SeenObjects{}) {
     all.push_back(name_in(node));
-    if (condition_status(node, "Ready") == "True") ready.push_back(name_in(node));
+    if (condition_status(node, "Ready") != "True") continue;
+    ready.push_back(name_in(node));
+    if (!flag_at(node, {"spec", "unschedulable"})) open.push_back(name_in(node));
   }
   const std::int64_t generation = number_at(object, {"metadata", "generation"});
   std::vector<Wanted> wanted;
@@ -101,11 +103,16 @@ std::vector<Workloads::Wanted> Workloads::wanted_pods(const KubeRef& ref,
   }
   const auto replicas = static_cast<std::size_t>(number_at(object, {"spec", "replicas"}, 1));
   for (std::size_t i = 0; i < replicas; ++i) {
-    const std::string seed = fmt::format("{}{}{}{}", ref.name_space, ref.name, i, generation);
+    std::string seed = fmt::format("{}{}{}{}", ref.name_space, ref.name, i, generation);
+    if (const int moved = set.evictions[i]; moved > 0) seed += fmt::format("-{}", moved);
     const bool numbered = ref.kind.kind == "StatefulSet";
+    // A pod stays where it is, also on a node that was cordoned since.
+    std::string& place = set.places[i];
+    const bool stays = std::find(ready.begin(), ready.end(), place) != ready.end();
+    if (!stays) place = open.empty() ? "" : open[i % open.size()];
     wanted.push_back({numbered ? fmt::format("{}-{}", ref.name, i)
                                : fmt::format("{}-{}", ref.name, suffix(seed)),
-                      ready.empty() ? "" : ready[i % ready.size()]});
+                      place});
   }
   return wanted;
 }
@@ -132,7 +139,7 @@ void Workloads::look(const KubeRef& ref) {
   // Pods are changes of their own; the set may be another object after them.
   const Object object = *found;
   Set& set = sets_[ref];
-  const std::vector<Wanted> wanted = wanted_pods(ref, object);
+  const std::vector<Wanted> wanted = wanted_pods(ref, object, set);
   forget_pods(ref, set, wanted);
   std::int64_t ready = 0;
   bool waits = false;
@@ -153,6 +160,24 @@ void Workloads::look(const KubeRef& ref) {
   if (ready_nodes == set.ready_nodes) return;
   set.ready_nodes = ready_nodes;
   if (on_ready && ref.kind.kind == "DaemonSet") on_ready(ref, ready_nodes);
+}
+
+void Workloads::evict(const KubeRef& pod) {
+  for (auto& [ref, set] : sets_) {
+    const Object* object = api_.find(ref);
+    if (!object || ref.kind.kind == "DaemonSet" || ref.name_space != pod.name_space) continue;
+    const std::vector<Wanted> pods = wanted_pods(ref, *object, set);
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+      if (pods[i].name != pod.name) continue;
+      set.places.erase(i);
+      ++set.evictions[i];
+      set.ready_at.erase(pod.name);
+      api_.erase(pod);
+      look_soon(ref, kNotice);
+      return;
+    }
+  }
+  api_.erase(pod);
 }
 
 void Workloads::publish(const KubeRef& ref, const Object& object, std::int64_t wanted,

@@ -23,6 +23,8 @@ class Workloads {
 
   /// Something about the nodes changed.
   void look_at_all();
+  /// The pod leaves its node, and its set makes another one.
+  void evict(const KubeRef& pod);
   /// Called when the nodes on which a DaemonSet's pods are ready have changed.
   std::function<void(const KubeRef& set, const std::vector<std::string>& nodes)> on_ready;
 
@@ -31,6 +33,8 @@ class Workloads {
     std::int64_t generation{0};
     std::map<std::string, MonoTime> ready_at;  // of pods that have a place, by name
     std::vector<std::string> ready_nodes;
+    std::map<std::size_t, std::string> places;  // nodes of pods, by their number in the set
+    std::map<std::size_t, int> evictions;
   };
   struct Wanted {
     std::string name;
@@ -39,7 +43,7 @@ class Workloads {
 
   void look_soon(const KubeRef& ref, Duration delay);
   void look(const KubeRef& ref);
-  std::vector<Wanted> wanted_pods(const KubeRef& ref, const Object& object) const;
+  std::vector<Wanted> wanted_pods(const KubeRef& ref, const Object& object, Set& set) const;
   void forget_pods(const KubeRef& ref, Set& set, const std::vector<Wanted>& kept);
   void publish(const KubeRef& ref, const Object& object, std::int64_t wanted, std::int64_t ready);
 

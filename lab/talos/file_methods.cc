@@ -26,7 +26,7 @@ std::map<std::string, File> files_of(Exchange& exchange) {
   const auto add = [&](const std::string& path, std::string content) {
     files[path] = {false, std::move(content)};
   };
-  const std::string version = to_text(sim::talos_version(node.spec().personality));
+  const std::string version = to_text(sim::version_of(node.spec()));
   add("/etc/hostname", node.hostname().value() + "\n");
   add("/etc/os-release", "NAME=\"Talos\"\nID=talos\nVERSION_ID=" + version +
                              "\nPRETTY_NAME=\"Talos (" + version + ")\"\n");

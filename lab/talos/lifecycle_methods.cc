@@ -106,21 +106,13 @@ void reset(Exchange& exchange, const machine::ResetRequest& request) {
                                       exchange.node().reset(exchange.caller(), options));
 }
 
-/// The lab's nodes have one version for life: an upgrade to it is a reboot, to another is refused.
 void upgrade(Exchange& exchange, const machine::UpgradeRequest& request) {
-  if (!exchange.machine().container() && !exchange.node().disk().installed) {
-    exchange.end(Code::failed_precondition, "Talos is not installed");
-    return;
-  }
-  const std::string version = to_text(sim::talos_version(exchange.node().spec().personality));
-  if (!exchange.machine().container() && !request.image().ends_with(":" + version)) {
-    exchange.end(Code::unknown, "error validating installer image \"" + request.image() +
-                                    "\": the lab has " + version + " only");
-    return;
-  }
   const std::string actor = new_actor(exchange);
-  if (const auto rebooted = exchange.node().reboot(exchange.caller()); !rebooted) {
-    exchange.refuse(rebooted.error());
+  const auto accepted = exchange.machine().container()
+                            ? exchange.node().reboot(exchange.caller())
+                            : exchange.node().upgrade(exchange.caller(), request.image());
+  if (!accepted) {
+    exchange.refuse(accepted.error());
     return;
   }
   machine::UpgradeResponse response;
@@ -131,11 +123,13 @@ void upgrade(Exchange& exchange, const machine::UpgradeRequest& request) {
 }
 
 void rollback(Exchange& exchange) {
-  if (exchange.machine().container()) {
-    exchange.end(Code::failed_precondition, "method is not supported in container mode");
-  } else {
-    exchange.end(Code::unknown, "no previous installation to roll back to");
+  if (const auto gone = exchange.node().rollback(exchange.caller()); !gone) {
+    exchange.refuse(gone.error());
+    return;
   }
+  machine::RollbackResponse response;
+  response.add_messages();
+  exchange.reply(response);
 }
 
 void meta(Exchange& exchange) {

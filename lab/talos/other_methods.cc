@@ -164,19 +164,54 @@ void lifecycle_install(Exchange& exchange) {
   }
 }
 
+/// Tells how an installer ends. It goes on without a listener.
+class InstallerFollower final : public Stream {
+ public:
+  InstallerFollower(Exchange& exchange, std::uint64_t number)
+      : exchange_(exchange), number_(number) {
+    subscription_ = exchange_.node().subscribe([this] { look(); });
+  }
+  ~InstallerFollower() override { exchange_.node().unsubscribe(subscription_); }
+
+ private:
+  void look() {
+    const std::optional<int> exit = exchange_.node().installer_exit(number_);
+    if (!exit || told_) return;
+    told_ = true;
+    machine::LifecycleServiceUpgradeResponse response;
+    if (*exit != 0) {
+      response.mutable_progress()->set_message("error: no space left on device");
+      exchange_.send(response);
+    }
+    response.mutable_progress()->set_exit_code(*exit);
+    exchange_.reply(response);
+  }
+
+  Exchange& exchange_;
+  std::uint64_t number_;
+  sim::Node::Subscription subscription_;
+  bool told_{false};
+};
+
 void lifecycle_upgrade(Exchange& exchange, const machine::LifecycleServiceUpgradeRequest& request) {
-  if (!exchange.node().disk().installed) {
-    exchange.end(Code::failed_precondition, "machine is not installed");
+  const std::string& image = request.source().image_name();
+  const auto number = exchange.node().start_installer(exchange.caller(), image);
+  if (!number) {
+    exchange.refuse(number.error());
     return;
   }
   machine::LifecycleServiceUpgradeResponse response;
-  response.mutable_progress()->set_message("installing " + request.source().image_name());
+  response.mutable_progress()->set_message("installing " + image);
   exchange.send(response);
-  response.mutable_progress()->set_exit_code(0);
-  exchange.reply(response);
+  exchange.keep(std::make_unique<InstallerFollower>(exchange, *number));
 }
 
 void image_pull(Exchange& exchange, const machine::ImageServicePullRequest& request) {
+  const auto pulled = exchange.node().pull_image(exchange.caller(), request.image_ref());
+  if (!pulled) {
+    exchange.refuse(pulled.error());
+    return;
+  }
   machine::ImageServicePullResponse response;
   response.set_name(request.image_ref() + "@sha256:" + std::string(64, '0'));
   exchange.reply(response);

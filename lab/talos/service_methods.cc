@@ -130,7 +130,14 @@ void logs_containers(Exchange& exchange) {
   exchange.reply(response);
 }
 
-void image_pull(Exchange& exchange) { reply_empty<machine::ImagePullResponse>(exchange); }
+void image_pull(Exchange& exchange, const machine::ImagePullRequest& request) {
+  const auto pulled = exchange.node().pull_image(exchange.caller(), request.reference());
+  if (!pulled) {
+    exchange.refuse(pulled.error());
+    return;
+  }
+  reply_empty<machine::ImagePullResponse>(exchange);
+}
 
 void image_list(Exchange& exchange) {
   const auto config = exchange.machine().config();
@@ -154,7 +161,7 @@ const std::vector<Method>& service_methods() {
       {kMachineService, "ServiceStop", kAdmin | kOperator, Kind::mutates, with<service_stop>},
       {kMachineService, "Containers", kAor, Kind::reads, with<containers>},
       {kMachineService, "LogsContainers", kAor, Kind::reads, logs_containers},
-      {kMachineService, "ImagePull", kAdmin | kOperator, Kind::mutates, image_pull},
+      {kMachineService, "ImagePull", kAdmin | kOperator, Kind::mutates, with<image_pull>},
       {kMachineService, "ImageList", kAor, Kind::streams, image_list},
   };
   return methods;

@@ -14,6 +14,7 @@
 #include "model/machine_spec.h"
 #include "model/node_view.h"
 #include "model/run_result.h"
+#include "phase/upgrade_plan.h"
 #include "sim/node/node.h"
 
 namespace ichor {
@@ -39,6 +40,8 @@ struct Request {
   Digest payload;             // of the bytes that ApplyConfiguration carries
   bool maintenance{false};    // the session is with a maintenance server
   Fingerprint key;            // that the session saw; of mutations only
+  std::string image{};        // of ImagePull and Upgrade
+  bool effect_later{false};   // it has started something, whose end is the effect
   MonoTime deadline{kNever};
 };
 
@@ -69,6 +72,10 @@ struct Truth {
   const MemoryStore* store{nullptr};
   /// The Kubernetes that the nodes make, where the seed goes on to it; else null.
   const SimKubernetes* kube{nullptr};
+  /// What the operator wants to be upgraded by now, and the Kubernetes that drains its nodes; null:
+  /// nothing yet.
+  const UpgradePlan* upgrade{nullptr};
+  const SimKubernetes* upgraded{nullptr};
   /// Where the machines are made, in seeds that make them; else null.
   const VmHost* provider{nullptr};
   /// What was true at this time may be what a run acts on now: all that a run can know is a little

@@ -48,6 +48,10 @@ static constexpr Maker kCheckers[] = {
     make_checker<class OneMachine>,           // I33
     make_checker<class ForeignMachines>,      // I34
     make_checker<class NothingLost>,          // I35
+    make_checker<class UpgradeQuorum>,        // I36
+    make_checker<class OneAtATime>,           // I37
+    make_checker<class PlannedVersion>,       // I38
+    make_checker<class GentleDrain>,          // I39
 };
 
 std::vector<std::unique_ptr<Checker>> make_checkers(const Truth& truth) {

@@ -19,7 +19,9 @@ class NothingDestroyed final : public Checker {
     // An upload of a snapshot only adds a file, which a bootstrap may restore.
     const bool known = request.call == Call::apply_configuration ||
                        request.call == Call::bootstrap || request.call == Call::etcd_recover;
-    if (known) return;
+    const bool upgrades = request.call == Call::etcd_forfeit_leadership ||
+                          (request.call >= Call::pull_image && request.call <= Call::uncordon);
+    if (known || (upgrades && truth().upgrade)) return;
     violated(fmt::format("{} was sent to {} and is no part of a bring-up", name_of(request.call),
                          request.planned.value()));
   }

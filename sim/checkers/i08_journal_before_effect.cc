@@ -33,6 +33,7 @@ class JournalBeforeEffect final : public Checker {
     if (!intent && record.kind != RecordKind::outcome) return;
     if (record.call >= kCreateVm) return on_durable_of_vm(record, intent);
     if (record.call >= Call::kube_apply) return on_durable_of_kube(record, intent);
+    if (record.call >= Call::cordon) return on_durable_of_drain(record, intent);
     State* state = nodes_.find(record.node);
     if (state == nullptr) return;
     Entry& entry = (*state)[record.call];
@@ -74,6 +75,7 @@ class JournalBeforeEffect final : public Checker {
 
   void on_kube_request(const KubeRequest& request) override {
     if (!request.changes_something()) return;
+    if (truth().upgraded) return check_drain(request);
     Entry& entry = objects_[key_of(request.call, to_text(request.ref))];
     if (!entry.usable) {
       violated(fmt::format("{} left for {} without a durable intent of its own",
@@ -142,6 +144,27 @@ class JournalBeforeEffect final : public Checker {
     }
   }
 
+  /// What is done to a node in Kubernetes is one call on that node, whatever it takes there.
+  void on_durable_of_drain(const JournalRecord& record, bool intent) {
+    Entry& entry = drains_[key_of(record.call, record.node.value())];
+    if (intent) entry.seq = record.seq;
+    entry.usable = intent && alive_ > 0;
+  }
+
+  void check_drain(const KubeRequest& request) {
+    const bool evicts = request.call == Call::evict;
+    for (const auto& node : truth().nodes) {
+      const std::string& name = node->spec().name.value();
+      if (!evicts && request.ref.name != name) continue;
+      const bool usable = evicts ? drains_[key_of(Call::evict, name)].usable
+                                 : drains_[key_of(Call::cordon, name)].usable ||
+                                       drains_[key_of(Call::uncordon, name)].usable;
+      if (usable) return;
+    }
+    violated(fmt::format("{} left for {} without a durable intent of its own",
+                         name_of(request.call), to_text(request.ref)));
+  }
+
   void on_durable_of_vm(const JournalRecord& record, bool intent) {
     // "pve1/801" of an intent; an outcome refers to it.
     if (intent) {
@@ -183,25 +206,30 @@ class JournalBeforeEffect final : public Checker {
   /// control planes, and a worker's config on the bootstrap where workers come after the API.
   bool rests_on_untold(const Request& request, State& own) {
     const int process = request.process;
-    if (untold(own.apply, process) || untold(own.bootstrap, process)) return true;
+    if (untold(own[Call::apply_configuration], process) || untold(own[Call::bootstrap], process))
+      return true;
     const ClusterProfile& profile = truth().profile;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (profile.nodes[i].role != Role::control_plane) continue;
-      if (request.call == Call::bootstrap && untold(nodes_[i].apply, process)) return true;
+      if (request.call == Call::bootstrap && untold(nodes_[i][Call::apply_configuration], process))
+        return true;
       const bool after_api = profile.worker_order == WorkerOrder::after_api;
       const NodePlan* plan = profile.find(request.planned);
       const bool worker = plan != nullptr && plan->role == Role::worker;
-      if (worker && after_api && untold(nodes_[i].bootstrap, process)) return true;
+      if (worker && after_api && untold(nodes_[i][Call::bootstrap], process)) return true;
     }
     return false;
   }
 
   void process_gone(int process) {
     --alive_;
-    for (auto& [key, entry] : objects_) entry.usable = entry.usable && alive_ > 0;
+    for (auto* entries : {&objects_, &drains_}) {
+      for (auto& [key, entry] : *entries) entry.usable = entry.usable && alive_ > 0;
+    }
     for (State& state : nodes_) {
-      for (const Call call : {Call::apply_configuration, Call::bootstrap}) {
-        Entry& entry = state[call];
+      for (int call = static_cast<int>(Call::apply_configuration);
+           call < static_cast<int>(Call::cordon); ++call) {
+        Entry& entry = state[static_cast<Call>(call)];
         if (entry.untold_by == process) entry.untold_by = 0;
         if (alive_ == 0) entry.usable = false;
       }
@@ -210,6 +238,7 @@ class JournalBeforeEffect final : public Checker {
 
   PerNode<State> nodes_;
   std::map<std::string, Entry> objects_;  // of Kubernetes, by call and object
+  std::map<std::string, Entry> drains_;   // by call and node
   std::map<VmId, Entry> machines_;
   int alive_{0};
 };

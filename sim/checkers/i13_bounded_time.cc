@@ -30,8 +30,7 @@ class BoundedTime final : public Checker {
     if (request.deadline == kNever) {
       violated(fmt::format("{} left for {} without a deadline", name_of(request.call),
                            request.planned.value()));
-    } else if (request.deadline - now >
-               (request.call == Call::etcd_recover ? kUploadMax : kCallMax)) {
+    } else if (request.deadline - now > longest(request.call)) {
       violated(fmt::format("{} left for {} with {} to go", name_of(request.call),
                            request.planned.value(), to_text(request.deadline - now)));
     }
@@ -58,6 +57,14 @@ class BoundedTime final : public Checker {
   void at_end() override { check_runs(truth().clock.now()); }
 
  private:
+  /// Calls that move images take as long as those.
+  Duration longest(Call call) const {
+    const Budgets& budgets = truth().profile.budgets;
+    if (call == Call::etcd_recover) return kUploadMax;
+    if (call == Call::pull_image) return std::max(budgets.pull, kCallMax);
+    return call == Call::upgrade ? std::max(budgets.upgrade, kCallMax) : kCallMax;
+  }
+
   struct Run {
     bool alive{false};
     MonoTime since{};

@@ -9,6 +9,8 @@ namespace ichor::sim {
 namespace {
 
 constexpr int kRequestsMax = 2000;
+/// An upgrade takes nodes one by one, and looks at all control planes for as long as it lasts.
+constexpr int kRequestsOfUpgradeMax = 4000;
 /// What a node has taken shows within this time; sent again before, it cannot have been looked for.
 constexpr Duration kShowsWithin = std::chrono::seconds(20);
 
@@ -28,8 +30,9 @@ class BoundedRetry final : public Checker {
   void see_request(const Request& request) override {
     State* state = state_of(request);
     if (state == nullptr) return;
-    if (++state->requests == kRequestsMax + 1) {
-      violated(fmt::format("run {} sent more than {} requests to {}", request.process, kRequestsMax,
+    const int requests_max = truth().upgrade ? kRequestsOfUpgradeMax : kRequestsMax;
+    if (++state->requests == requests_max + 1) {
+      violated(fmt::format("run {} sent more than {} requests to {}", request.process, requests_max,
                            request.planned.value()));
     }
     // An upload replaces the one before it, so it does no harm twice.
@@ -82,6 +85,8 @@ class BoundedRetry final : public Checker {
   };
 
   void check_not_just_taken(const Request& request) {
+    // Nothing shows that an image was pulled, and another pull of it does nothing.
+    if (request.call == Call::pull_image) return;
     PerMutation<Taken>* taken = request.node != nullptr ? taken_.find(*request.node) : nullptr;
     if (taken == nullptr) return;
     const Taken& former = (*taken)[request.call];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -68,11 +69,17 @@ class PerProcess {
 
 /// One T for each call that mutates.
 template <class T>
-struct PerMutation {
-  T apply{};
-  T bootstrap{};
+class PerMutation {
+ public:
+  T& operator[](Call call) {
+    const int place = static_cast<int>(call) - kFirst;
+    return items_[place >= 0 && place < kCount ? static_cast<std::size_t>(place) : 0];
+  }
 
-  T& operator[](Call call) { return call == Call::bootstrap ? bootstrap : apply; }
+ private:
+  static constexpr int kFirst = static_cast<int>(Call::apply_configuration);
+  static constexpr int kCount = static_cast<int>(Call::uncordon) - kFirst + 1;
+  std::array<T, kCount> items_{};
 };
 
 }  // namespace ichor::sim

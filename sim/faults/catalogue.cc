@@ -26,6 +26,10 @@ const std::vector<FaultClass>& fault_catalogue() {
   {name, row, recovery, summary, make, false, true},
 #include "sim/faults/provider_catalogue.inc"
 #undef ICHOR_FAULT
+#define ICHOR_FAULT(name, row, recovery, summary, make) \
+  {name, row, recovery, summary, make, false, false, true},
+#include "sim/faults/upgrade_catalogue.inc"
+#undef ICHOR_FAULT
   };
   return catalogue;
 }

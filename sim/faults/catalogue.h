@@ -11,6 +11,7 @@ namespace ichor::sim {
 #include "sim/faults/catalogue.inc"
 #include "sim/faults/kube_catalogue.inc"
 #include "sim/faults/provider_catalogue.inc"
+#include "sim/faults/upgrade_catalogue.inc"
 #undef ICHOR_FAULT
 
 }  // namespace ichor::sim

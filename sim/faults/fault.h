@@ -108,6 +108,9 @@ struct FaultClass {
   std::unique_ptr<Fault> (*make)(SeededRandom random);
   bool of_kubernetes{false};  // it needs a seed that goes on to the Kubernetes phases
   bool of_provider{false};    // it needs a seed whose machines are made
+  bool of_upgrade{false};     // it needs a seed that goes on to an upgrade
+
+  bool of_some_lines() const { return of_kubernetes || of_provider || of_upgrade; }
 };
 
 /// All of them; each is one file here and one line in catalogue.inc.

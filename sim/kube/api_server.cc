@@ -47,6 +47,7 @@ ApiServer::ApiServer(Clock& clock) : clock_(clock) {
   serve({"apps", "v1", "Deployment"}, "deployments", true);
   serve({"apps", "v1", "DaemonSet"}, "daemonsets", true);
   serve({"apps", "v1", "StatefulSet"}, "statefulsets", true);
+  serve({"policy", "v1", "PodDisruptionBudget"}, "poddisruptionbudgets", true);
   serve({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"}, "customresourcedefinitions",
         false);
   serve({"certificates.k8s.io", "v1", "CertificateSigningRequest"}, "certificatesigningrequests",
@@ -247,7 +248,7 @@ CallResult<KubeList> ApiServer::list(const KubeQuery& query) const {
     return list;
   }
   for (const auto& [key, entry] : (*kind)->objects) {
-    if (selected(*entry.object, query)) list.items.push_back(entry.object);
+    if (selected(*entry.object, query)) list.items.push_back(shown(**kind, entry.object));
   }
   if (!(*kind)->computed) return list;
   std::vector<KubeObject> made;

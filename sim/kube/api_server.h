@@ -87,12 +87,17 @@ class ApiServer {
   /// The one with this uid; with an empty one, whichever is there.
   CallResult<void> remove(const KubeRef& ref, const std::string& uid);
   CallResult<void> approve(const KubeObject& csr, const std::string& reason);
+  /// Code::resource_exhausted where a PodDisruptionBudget allows no disruption now.
+  CallResult<void> evict(const KubeRef& pod, const std::string& uid);
   /// Whether a webhook turns a write of this object away.
   std::optional<Admission> admission(Call call, const KubeRef& ref) const;
 
   /// Puts uid and creationTimestamp on what is new, for clients who look at them; without it uids
   /// are numbers, and nothing has an age.
   std::function<void(KubeObject& metadata)> stamp;
+
+  /// Makes a pod leave its node; without it the pod is erased.
+  std::function<void(const KubeRef& pod)> on_evict;
 
   // --- what goes wrong
 
@@ -135,6 +140,8 @@ class ApiServer {
   CallResult<const Kind*> find_served(Call call, const KubeKind& kind) const;
   std::optional<CallError> refused(Call call, const Kind& kind, const KubeRef& ref) const;
   void store(Kind& kind, const std::string& key, KubeObject object, FieldOwners owners);
+  /// As clients see it: the status of a budget is counted when it is asked for.
+  Stored shown(const Kind& kind, const Stored& object) const;
   void tell(Kind& kind, const Change& change);
   std::map<std::string, Stored> objects_at(const Kind& kind, std::uint64_t version) const;
 

@@ -103,6 +103,13 @@ Task<CallResult<void>> KubeCluster::remove(Context, KubeRef ref, std::string uid
   co_return removed;
 }
 
+Task<CallResult<void>> KubeCluster::evict(Context, KubeRef pod, std::string uid) {
+  if (auto error = asked(Call::evict, pod)) co_return tl::unexpected(*std::move(error));
+  auto evicted = api_.evict(pod, uid);
+  if (evicted) ++evictions;
+  co_return evicted;
+}
+
 Task<CallResult<void>> KubeCluster::approve_csr(Context, KubeObject csr, std::string reason) {
   if (auto error = asked(Call::approve_csr, ref_of(csr))) {
     co_return tl::unexpected(*std::move(error));

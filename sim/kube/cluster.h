@@ -41,7 +41,7 @@ class KubeCluster final : public KubeClient {
 
   // What was asked of it.
 
-  int applies{0}, dry_runs{0}, removals{0}, approvals{0}, lists{0}, watches{0};
+  int applies{0}, dry_runs{0}, removals{0}, evictions{0}, approvals{0}, lists{0}, watches{0};
 
   Task<CallResult<void>> ready(Context context) override;
   Task<CallResult<KubeResource>> find_kind(Context context, KubeKind kind) override;
@@ -52,6 +52,7 @@ class KubeCluster final : public KubeClient {
   Task<CallResult<KubeObject>> apply(Context context, const KubeObject& object,
                                      KubeApply options) override;
   Task<CallResult<void>> remove(Context context, KubeRef ref, std::string uid) override;
+  Task<CallResult<void>> evict(Context context, KubeRef pod, std::string uid) override;
   Task<CallResult<void>> approve_csr(Context context, KubeObject csr, std::string reason) override;
 
  private:

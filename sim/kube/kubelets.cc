@@ -64,6 +64,11 @@ Kubelets::Kubelets(ApiServer& api, Clock& clock, const Nodes& nodes, SeededRando
   });
 }
 
+bool Kubelets::schedulable(std::size_t index) const {
+  const KubeObject* node = api_.find(node_ref(name_of(index)));
+  return node && !flag_at(*node, {"spec", "unschedulable"});
+}
+
 bool Kubelets::sent(const std::string& csr) const {
   return std::any_of(sent_.begin(), sent_.end(), [&](const auto& one) { return one.first == csr; });
 }

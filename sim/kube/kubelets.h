@@ -36,6 +36,8 @@ class Kubelets {
   /// As the API shows it.
   bool ready(std::size_t index) const { return told(index) == Told::ready; }
   bool lost(std::size_t index) const { return told(index) == Told::unknown; }
+  /// Whether the scheduler puts pods there: it is not cordoned.
+  bool schedulable(std::size_t index) const;
   /// Whether the kubelet can be reached with a certificate of the cluster's.
   bool serves(std::size_t index) const {
     return index < states_.size() && states_[index].certified;

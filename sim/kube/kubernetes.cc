@@ -77,6 +77,22 @@ void SimKubernetes::boot() {
   api_.put(std::move(service), "kube-apiserver");
 }
 
+void SimKubernetes::deploy_workload() {
+  constexpr const char* kOperator = "kubectl";
+  api_.put(object("Namespace", "", kWorkloadSpace), kOperator);
+  const KubeObject labels{{"app", kWorkload}};
+  KubeObject set = object("Deployment", kWorkloadSpace, kWorkload);
+  set["apiVersion"] = "apps/v1";
+  set["spec"] = {{"replicas", 3},
+                 {"selector", {{"matchLabels", labels}}},
+                 {"template", {{"metadata", {{"labels", labels}}}}}};
+  api_.put(std::move(set), kOperator);
+  KubeObject budget = object("PodDisruptionBudget", kWorkloadSpace, kWorkload);
+  budget["apiVersion"] = "policy/v1";
+  budget["spec"] = {{"maxUnavailable", 1}, {"selector", {{"matchLabels", labels}}}};
+  api_.put(std::move(budget), kOperator);
+}
+
 void SimKubernetes::node_changed(std::size_t index) {
   const Node* first = nullptr;
   for (const auto& node : nodes_) {

@@ -17,6 +17,10 @@
 
 namespace ichor::sim {
 
+/// A workload of the operator's with three pods, of which a PodDisruptionBudget lets one go.
+inline constexpr const char* kWorkload = "web";
+inline constexpr const char* kWorkloadSpace = "apps";
+
 /// The Kubernetes cluster that the machines of a seed make, and the truth about it. Its API server
 /// answers as long as one of a control plane does; its data is etcd's and outlives every process.
 class SimKubernetes {
@@ -26,6 +30,9 @@ class SimKubernetes {
                 SeededRandom random);
 
   void node_changed(std::size_t index);
+
+  /// The operator deploys kWorkload.
+  void deploy_workload();
 
   /// Whether an API server answers; a fault may keep everybody from it.
   bool up() const { return serving_ != nullptr && !cut_; }

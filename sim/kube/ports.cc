@@ -182,6 +182,14 @@ Task<CallResult<void>> SimKubeClient::remove(Context context, KubeRef ref, std::
                      [&api, ref, uid] { return api.remove(ref, uid); });
 }
 
+Task<CallResult<void>> SimKubeClient::evict(Context context, KubeRef pod, std::string uid) {
+  ApiServer& api = world_.kube()->api();
+  KubeRequest request;
+  request.call = Call::evict;
+  request.ref = pod;
+  return carry<void>(context, std::move(request), [&api, pod, uid] { return api.evict(pod, uid); });
+}
+
 Task<CallResult<void>> SimKubeClient::approve_csr(Context context, KubeObject csr,
                                                   std::string reason) {
   ApiServer& api = world_.kube()->api();

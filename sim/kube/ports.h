@@ -29,6 +29,7 @@ class SimKubeClient final : public KubeClient, public PodPorts {
   Task<CallResult<KubeObject>> apply(Context context, const KubeObject& object,
                                      KubeApply options) override;
   Task<CallResult<void>> remove(Context context, KubeRef ref, std::string uid) override;
+  Task<CallResult<void>> evict(Context context, KubeRef pod, std::string uid) override;
   Task<CallResult<void>> approve_csr(Context context, KubeObject csr, std::string reason) override;
   Task<CallResult<std::string>> exchange(Context context, PodPort where, std::string message,
                                          std::function<bool(std::string_view)> whole) override;

@@ -26,6 +26,7 @@ Workloads::Workloads(ApiServer& api, Clock& clock, Kubelets& kubelets, std::size
   api_.listen([this](const KubeRef& ref, const KubeObject*, const KubeObject* now) {
     if (now && is_workload(ref)) on_change(ref, now);
   });
+  api_.on_evict = [this](const KubeRef& pod) { evict(pod); };
   api_.compute({"", "v1", "Pod"}, [this](std::vector<KubeObject>& pods) { list_pods(pods); });
 }
 
@@ -89,7 +90,7 @@ std::size_t Workloads::node_for(const Workload& workload, std::size_t pod) const
   // Workers are last; pods go there first.
   for (std::size_t i = 0; i < nodes_; ++i) {
     const std::size_t node = (2 * nodes_ - 1 - pod - i) % nodes_;
-    if (kubelets_.ready(node)) return node;
+    if (kubelets_.ready(node) && kubelets_.schedulable(node)) return node;
   }
   return kNowhere;
 }
@@ -98,6 +99,19 @@ void Workloads::place(Workload& workload, Pod& pod) {
   const auto index = static_cast<std::size_t>(&pod - workload.pods.data());
   pod.node = node_for(workload, index);
   if (pod.node != kNowhere) start(workload, pod);
+}
+
+void Workloads::evict(const KubeRef& ref) {
+  for (Workload& workload : workloads_) {
+    for (Pod& pod : workload.pods) {
+      if (pod.name != ref.name || workload.ref.name_space != ref.name_space) continue;
+      pod.name = fmt::format("{}-{}", workload.ref.name, ++names_);
+      pod.started = false;
+      place(workload, pod);
+      publish(workload);
+      return;
+    }
+  }
 }
 
 void Workloads::start(Workload& workload, Pod& pod) {
@@ -203,7 +217,11 @@ void Workloads::list_pods(std::vector<KubeObject>& pods) const {
       KubeObject object{{"apiVersion", "v1"}, {"kind", "Pod"}};
       object["metadata"] = {{"name", pod.name},
                             {"namespace", workload.ref.name_space},
+                            {"uid", "uid of " + pod.name},
                             {"labels", {{"app", workload.label}}}};
+      const char* owner = workload.on_every_node ? "DaemonSet" : "ReplicaSet";
+      object["metadata"]["ownerReferences"] = {
+          {{"kind", owner}, {"name", workload.ref.name}, {"controller", true}}};
       KubeObject& status = object["status"];
       status["phase"] = pod.started ? "Running" : "Pending";
       if (pod.node != kNowhere) object["spec"]["nodeName"] = kubelets_.name_of(pod.node);

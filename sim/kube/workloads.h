@@ -44,6 +44,8 @@ class Workloads {
   /// A node was heard of, was lost, or its kubelet started again.
   void node_changed(std::size_t index);
   void node_restarted(std::size_t index);
+  /// A pod leaves its node: another one takes its place.
+  void evict(const KubeRef& pod);
   /// Called when the pods of a workload that run have changed.
   std::function<void(const Workload&)> changed;
 

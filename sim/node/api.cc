@@ -108,14 +108,14 @@ Answer<TalosVersion> Node::version(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kMachine, "Version", Need::reader); !gate) {
     return forward_error(gate);
   }
-  return talos_version(impl_->spec_.personality);
+  return version_of(impl_->spec_);
 }
 
 Answer<TalosVersion> Node::version_resource(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kState, "Get", Need::reader); !gate) {
     return forward_error(gate);
   }
-  return talos_version(impl_->spec_.personality);
+  return version_of(impl_->spec_);
 }
 
 Answer<MachineStatus> Node::machine_status(const Caller& caller) const {

@@ -21,6 +21,7 @@ constexpr Duration kTryLimit = minutes(1);
 
 Stage stage_of(SequenceName sequence) {
   if (sequence == SequenceName::shutdown) return Stage::shutting_down;
+  if (sequence == SequenceName::upgrade) return Stage::upgrading;
   return sequence == SequenceName::reset ? Stage::resetting : Stage::rebooting;
 }
 
@@ -52,6 +53,7 @@ void Node::Impl::lose_memory() {
 
 void Node::Impl::begin_boot() {
   check(m_.powered, "a machine without power boots");
+  choose_slot();
   if (!disk_.staged_config.empty()) {
     NodeDisk& disk = change_disk();
     disk.config = std::exchange(disk.staged_config, {});
@@ -80,6 +82,10 @@ void Node::Impl::say_early_services() {
 }
 
 void Node::Impl::on_api_time() {
+  if (disk_.booted && !disk_.booted->boots) {
+    fall_back();
+    return;
+  }
   // A container has its host's time and knows that before it has looked at its network.
   if (spec_.durations.time_sync == Duration{}) {
     on_time_sync();
@@ -263,7 +269,8 @@ void Node::Impl::leave(SequenceName sequence, bool comes_back, const ResetReques
   open_sequence(sequence, stage_of(sequence), "");
   if (sequence == SequenceName::reset && reset.graceful && !container()) leave_etcd();
   stop_workloads();
-  arm(Timer::down, spec_.durations.reboot_down);
+  const bool installs = sequence == SequenceName::upgrade;
+  arm(Timer::down, spec_.durations.reboot_down + (installs ? spec_.durations.upgrade : Duration{}));
 }
 
 void Node::Impl::stop_workloads() {
@@ -281,6 +288,7 @@ void Node::Impl::stop_workloads() {
 
 void Node::Impl::on_down() {
   if (m_.leaving == SequenceName::reset && !container()) wipe_disks();
+  if (m_.leaving == SequenceName::upgrade) write_slot();
   const bool comes_back = m_.comes_back;
   lose_memory();
   if (!comes_back) return;
@@ -299,6 +307,9 @@ void Node::Impl::wipe_disks() {
     if (!disk.install_disk.empty()) disk.blank_disks.push_back(disk.install_disk);
     disk.installed = false;
     disk.install_disk.clear();
+    disk.has_other = disk.boots_other = disk.upgrade_mark = false;
+    disk.booted.reset();
+    disk.other.reset();
   }
   if (goes("STATE")) {
     disk.config.clear();

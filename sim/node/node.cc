@@ -24,6 +24,7 @@ Node::Impl::Impl(Clock& clock, Random& random, Fabric& fabric, ConfigJudge& judg
       fabric_(fabric),
       judge_(judge),
       spec_(std::move(spec)),
+      first_personality_(spec_.personality),
       disk_(std::move(disk)),
       log_(spec_.record_events) {
   due_.fill(kNever);
@@ -87,6 +88,7 @@ void Node::Impl::fire(Timer timer) {
             "deadline exceeded");
       break;
     case Timer::rollback: on_rollback(); break;
+    case Timer::installer: on_installer_over(); break;
   }
 }
 

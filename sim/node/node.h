@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "model/call.h"
 #include "model/node.h"
+#include "model/node_view.h"
 #include "model/reset_request.h"
 #include "port/random.h"
 #include "sim/node/config_judge.h"
@@ -61,6 +62,11 @@ struct NodeDisk {
   bool kubelet_registered{false};        // the kubelet has got its credentials in an earlier boot
   std::vector<std::string> blank_disks;  // dev paths whose former volumes are gone
   std::vector<std::string> wiped_disks;  // serials of disks with data that an install overwrote
+  // The two boot slots. Empty: what the first install put there.
+  std::optional<BootSlot> booted, other;
+  bool has_other{false};     // there is something to go back to, or to go on to
+  bool boots_other{false};   // the other slot is booted next
+  bool upgrade_mark{false};  // META key 6: the new image has not proved itself yet
 };
 
 /// An entry of the event stream: type as in talos-api.md 1.3, already rendered to its fields.
@@ -151,6 +157,10 @@ class Node {
   Answer<std::vector<EtcdAlarm>> etcd_alarms(const Caller& caller) const;
   /// Admin kubeconfig's server; the transport makes the file of it.
   Answer<std::string> kubeconfig(const Caller& caller) const;
+  Answer<UpgradeView> upgrade_state(const Caller& caller) const;
+  /// How the installer that was started with this number ended; nothing while it runs, or if it
+  /// never will because the machine went down.
+  std::optional<int> installer_exit(std::uint64_t number) const;
   std::vector<NodeEvent> events(std::uint64_t after_id = 0) const;  // of this boot, the last 990
   bool api_server_ready() const;  // this node's own kube-apiserver answers /readyz
   bool kubelet_running() const;
@@ -172,6 +182,12 @@ class Node {
   Answer<void> reboot(const Caller& caller);
   Answer<void> shutdown(const Caller& caller);
   Answer<void> reset(const Caller& caller, const ResetRequest& request);
+  Answer<void> pull_image(const Caller& caller, const std::string& image);
+  /// MachineService: installs, then reboots.
+  Answer<void> upgrade(const Caller& caller, const std::string& image);
+  /// LifecycleService: starts an installer, whose number it gives, and reboots nothing.
+  Answer<std::uint64_t> start_installer(const Caller& caller, const std::string& image);
+  Answer<void> rollback(const Caller& caller);
   Answer<void> restart_service(const Caller& caller, const std::string& id);
   Answer<void> etcd_remove_member(const Caller& caller, EtcdMemberId member);
   // --- etcd_api.cc
@@ -194,6 +210,9 @@ class Node {
 
   // --- faults inside the machine (network faults are the transport's)
   void fail_install_pull(bool failing);  // D2: installer image cannot be pulled
+  void miss_image(bool missing);         // U1: installer images cannot be pulled on this machine
+  void fail_installer(bool failing);     // U4: its boot partition is full
+  void break_image(bool broken);         // U3: what is installed from now on does not boot
   void hold_time_sync(bool holding);     // T7
   /// T2: another machine answers at its address, under its own key and with this identity.
   void replace_maintenance_key();

@@ -103,6 +103,7 @@ class Node::Impl {
     port,
     install,
     down,
+    installer,
     time_sync,
     certificate,
     cri,
@@ -162,7 +163,10 @@ class Node::Impl {
     NodeObject node_object{NodeObject::none};
     Stage stage{Stage::unknown};
     SequenceName leaving{SequenceName::reboot};
-    ResetRequest reset;  // with leaving == reset
+    ResetRequest reset;          // with leaving == reset
+    std::string image;           // that is being installed by an upgrade
+    std::uint64_t installer{0};  // of which number it is
+    std::optional<int> installer_exit;
     MonoTime join_began{};
     MonoTime learner_since{};
     std::uint64_t seen_revision{0};
@@ -214,6 +218,18 @@ class Node::Impl {
   void on_down();
   void wipe_disks();
   void on_rollback();
+
+  // upgrade.cc: boot slots and their marks.
+  bool may_install(const std::string& image, Refusal& refusal) const;
+  /// Whether the installer got the image into the other slot.
+  bool write_slot();
+  void on_installer_over();
+  /// What is booted now, by the marks on the disk.
+  void choose_slot();
+  /// The new image does not boot: the old one is next.
+  void fall_back();
+  /// Running and ready: the new image has proved itself.
+  void confirm_slot();
   const Disk* find_disk(const std::string& path) const;
   bool has_volumes(const Disk& disk) const;
 
@@ -283,7 +299,8 @@ class Node::Impl {
   Random& random_;
   Fabric& fabric_;
   ConfigJudge& judge_;
-  const NodeSpec spec_;
+  NodeSpec spec_;  // personality and version are those of the booted slot
+  const Personality first_personality_;
   NodeDisk disk_;
   std::uint64_t disk_revision_{0};
   Memory m_;
@@ -300,6 +317,10 @@ class Node::Impl {
   bool learner_resumes_{false};
   bool apply_held_{false};
   bool disk_dead_{false};
+  bool image_missing_{false};
+  bool installer_failing_{false};
+  bool image_broken_{false};
+  std::uint64_t installers_{0};
   bool frozen_{false};
 
   int open_streams_{0};

@@ -370,19 +370,24 @@ Lines from(const Lines& story, const std::string& first) {
   return Lines(std::find(story.begin(), story.end(), first), story.end());
 }
 
-TEST_F(MachineRecording, RollbackAndResetRunTheRecordedPhases) {
+TEST_F(MachineRecording, UpgradeRollbackAndResetRunTheRecordedPhases) {
   const auto others = boots_in(load(kFolder / "killed-cp1-console.tsv"));
   ASSERT_EQ(others.size(), 5u) << "install, upgrade, rollback, reset, and maintenance mode again";
+  const Lines upgrade = from(sequences_in(others[1]), "sequence START upgrade");
   const Lines reboot = from(sequences_in(others[2]), "sequence START reboot");
   const Lines reset = from(sequences_in(others[3]), "sequence START reset");
-  ASSERT_TRUE(node->reboot(Bench::admin));
-  EXPECT_EQ(first_of(from(sequences_in(model[1]), reboot.front()), reboot.size()), reboot);
+  ASSERT_TRUE(node->upgrade(Bench::admin, "10.5.0.1:5000/installer:v1.12.7"));
+  EXPECT_EQ(first_of(from(sequences_in(model[1]), upgrade.front()), upgrade.size()), upgrade);
   ASSERT_TRUE(bench.run_to(*node, Stage::running));
   ASSERT_EQ(model.size(), 3u);
+  ASSERT_TRUE(node->rollback(Bench::admin));
+  EXPECT_EQ(first_of(from(sequences_in(model[2]), reboot.front()), reboot.size()), reboot);
+  ASSERT_TRUE(bench.run_to(*node, Stage::running));
+  ASSERT_EQ(model.size(), 4u);
   ResetRequest forced;
   forced.graceful = false;
   ASSERT_TRUE(node->reset(Bench::admin, forced));
-  EXPECT_EQ(first_of(from(sequences_in(model[2]), reset.front()), reset.size()), reset);
+  EXPECT_EQ(first_of(from(sequences_in(model[3]), reset.front()), reset.size()), reset);
 }
 
 TEST_F(MachineRecording, EveryServiceButTheKubeletLivesTheRecordedLife) {

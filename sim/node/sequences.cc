@@ -46,6 +46,7 @@ constexpr Names<1> kStopServices = {"stopServicesForUpgrade"};
 constexpr Names<1> kUnmountPods = {"unmountPodMounts"};
 constexpr Names<1> kUnmountBind = {"unmountSystemDiskBindMounts"};
 constexpr Names<1> kUnmountEphemeral = {"unmountEphemeralPartition"};
+constexpr Names<1> kUpgrade = {"upgrade"};
 constexpr Names<1> kStoreShutdown = {"storeShutdownEmergency"};
 constexpr Names<1> kCordon = {"cordonAndDrainNode"};
 constexpr Names<1> kLeaveEtcd = {"leaveEtcd"};
@@ -124,6 +125,19 @@ constexpr std::array<PhaseScript, 11> kShutdownMetal = {{{"storeShutdown", kStor
                                                          {"volumeFinalize", kTeardown},
                                                          {"stopEverything", kStopAllServices},
                                                          {"shutdown", kShutdown}}};
+constexpr std::array<PhaseScript, 13> kUpgradeMetal = {{{"drain", kCordon},
+                                                        {"cleanup", kStopAllPods},
+                                                        {"dbus", kStopDbus},
+                                                        {"stopServices", kStopServices},
+                                                        {"unmount", kUnmountPods},
+                                                        {"unmountBind", kUnmountBind},
+                                                        {"unmountSystem", kUnmountEphemeral},
+                                                        {"volumeFinalize", kTeardown},
+                                                        {"upgrade", kUpgrade},
+                                                        {"meta", kReloadMeta},
+                                                        {"kexec", kKexecPrepare},
+                                                        {"stopEverything", kStopAllServices},
+                                                        {"reboot", kReboot}}};
 /// Every phase that a reset can have; Node::Impl::leaves_out() knows which of them it has.
 constexpr std::array<PhaseScript, 19> kResetMetal = {{{"drain", kCordon},
                                                       {"cleanup", kRemoveAllPods},
@@ -157,6 +171,7 @@ const char* name_of(SequenceName sequence) {
     case SequenceName::reboot: return "reboot";
     case SequenceName::shutdown: return "shutdown";
     case SequenceName::reset: return "reset";
+    case SequenceName::upgrade: return "upgrade";
   }
   return "noop";
 }
@@ -174,6 +189,7 @@ std::span<const PhaseScript> script_of(SequenceName sequence, Platform platform,
     case SequenceName::boot: return container ? Script(kBootContainer) : Script(kBootMetal);
     case SequenceName::reboot: return container ? Script(kRebootContainer) : Script(kRebootMetal);
     case SequenceName::shutdown: return Script(kShutdownMetal);
+    case SequenceName::upgrade: return Script(kUpgradeMetal);
     case SequenceName::reset: return container ? Script(kResetContainer) : Script(kResetMetal);
   }
   return {};

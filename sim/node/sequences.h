@@ -13,7 +13,15 @@ struct PhaseScript {
   std::span<const char* const> tasks;
 };
 
-enum class SequenceName : std::uint8_t { initialize, install, boot, reboot, shutdown, reset };
+enum class SequenceName : std::uint8_t {
+  initialize,
+  install,
+  boot,
+  reboot,
+  shutdown,
+  reset,
+  upgrade
+};
 const char* name_of(SequenceName sequence);
 
 /// The phases of a sequence in the order in which the sequencer of 1.12.6 or 1.13.9 runs them.

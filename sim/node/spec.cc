@@ -1,5 +1,7 @@
 #include "sim/node/spec.h"
 
+#include <charconv>
+
 namespace ichor::sim {
 
 const TalosRelease& release_of(Personality personality) {
@@ -7,6 +9,30 @@ const TalosRelease& release_of(Personality personality) {
 }
 
 TalosVersion talos_version(Personality personality) { return release_of(personality).version; }
+
+TalosVersion version_of(const NodeSpec& spec) {
+  return spec.version.value_or(talos_version(spec.personality));
+}
+
+std::optional<BootSlot> slot_of(const std::string& image) {
+  constexpr std::size_t kSchematicDigits = 64;
+  const std::size_t colon = image.rfind(':');
+  if (colon == std::string::npos || image.compare(colon, 2, ":v") != 0) return std::nullopt;
+  BootSlot slot;
+  const char* at = image.data() + colon + 1;
+  const char* const end = image.data() + image.size();
+  for (int* part : {&slot.version.major, &slot.version.minor, &slot.version.patch}) {
+    if (at >= end) return std::nullopt;
+    const auto [next, error] = std::from_chars(at + 1, end, *part);
+    if (error != std::errc{}) return std::nullopt;
+    at = next;
+  }
+  const std::size_t slash = image.rfind('/', colon);
+  const std::string name =
+      slash == std::string::npos ? std::string() : image.substr(slash + 1, colon - slash - 1);
+  if (name.size() == kSchematicDigits) slot.schematic = name;
+  return slot;
+}
 
 Personality nearest_personality(const TalosVersion& version) {
   const TalosVersion first = release_of(Personality::v1_13).contract();

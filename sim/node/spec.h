@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,12 +43,20 @@ struct Durations {
   Duration api_server_start{std::chrono::seconds(20)};  // etcd healthy to /readyz
   Duration node_register{std::chrono::seconds(15)};     // API reachable to Node object
   Duration node_ready{std::chrono::seconds(14)};        // Node object to Ready
+  Duration upgrade{std::chrono::seconds(20)};   // from the call to the new image in its slot
   Duration time_sync{std::chrono::seconds(3)};  // first API answer of a boot to time in sync
   Duration worker_certificate{
       std::chrono::seconds(1)};  // trustd's answer once a control plane is up
 };
 
 Durations container_durations();
+
+/// What is in a boot slot of a machine's disk.
+struct BootSlot {
+  TalosVersion version;
+  std::string schematic;  // empty: an image without one
+  bool boots{true};       // else it fails at every boot, and Talos goes back to the other slot
+};
 
 struct NodeSpec {
   NodeName
@@ -57,6 +66,8 @@ struct NodeSpec {
   std::vector<Disk> disks;
   std::uint64_t memory_bytes{4ull << 30};
   Personality personality{Personality::v1_12};
+  /// That it runs; set by an upgrade, together with the personality. Empty: the personality's own.
+  std::optional<TalosVersion> version{};
   Platform platform{Platform::metal};
   Durations durations;
   bool secure_boot{false};
@@ -69,5 +80,12 @@ struct NodeSpec {
   /// A version of Talos whose automatic mode keeps a config for the next boot (A6).
   bool automatic_is_staged{false};
 };
+
+/// The version of Talos that a node with this spec runs.
+TalosVersion version_of(const NodeSpec& spec);
+
+/// What an installer's reference stands for: the version of its tag and the schematic in its name.
+/// Nothing for a reference without a version.
+std::optional<BootSlot> slot_of(const std::string& image);
 
 }  // namespace ichor::sim

@@ -116,6 +116,7 @@ void Node::Impl::record_status() {
 }
 
 void Node::Impl::settle() {
+  confirm_slot();
   record_status();
   // Whoever is being notified now will see the newest state anyway, but may have looked already.
   if (notifying_) return;

@@ -30,6 +30,7 @@ const CommandSpec kCommands[] = {
     {"etcd restore", "bring a cluster back whose etcd is gone", declare_etcd_restore},
     {"etcd defrag", "free space in the databases of etcd, one member at a time",
      declare_etcd_defrag},
+    {"upgrade", "upgrade Talos on the nodes, one control plane at a time", declare_upgrade},
     {"kubeconfig", "write the kubeconfig and prove that it works", declare_kubeconfig, false, true},
     {"phase", "run one Kubernetes phase: 0 secrets, 1 crds, 2 core, 3 validation", declare_phase,
      false, true},

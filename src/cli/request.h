@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 #include "model/ids.h"
+#include "model/node.h"
 #include "model/run_options.h"
 
 namespace ichor {
@@ -156,6 +157,19 @@ struct EtcdDefragRequest {
   ChangeOptions change;
 };
 
+/// Which nodes get another version of Talos, and how. Not `UpgradeRequest`, which is one node's.
+struct UpgradeOptions {
+  NodeOptions nodes;
+  ChangeOptions change;
+  std::optional<TalosVersion> to;  // empty: the profile's
+  std::string schematic;           // an ID or a file; empty: the profile's, or what a node runs
+  bool drain{true};
+  std::optional<Duration> drain_timeout;
+  int workers_at_once{1};
+  bool in_percent{false};
+  std::string consent_downtime;  // the cluster's name
+};
+
 struct KubeconfigRequest {
   NodeOptions nodes;
   std::string path;         // empty: kubernetes/kubeconfig beside the profile
@@ -264,6 +278,7 @@ struct SimulateRequest {
   std::string faults{"all"};  // or "none", or names with commas between
   std::string shape{"3+3"};   // control planes and workers
   bool only_talos{false};     // seeds end with the verified nodes
+  bool upgrade{false};        // and go on to another version of Talos
   int jobs{0};                // 0: one per core
   bool trace{false};
   std::vector<std::string> mutants;  // ichor-mutants only
@@ -416,20 +431,17 @@ struct CompletionRequest {
 
 struct VersionRequest {};
 
-using Request =
-    std::variant<VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest,
-                 DiscoverRequest, ApplyOptions, BootstrapOptions, VerifyRequest, ResetOptions,
-                 KubeconfigRequest, HealthRequest, StatusRequest, DoctorRequest, ReportRequest,
-                 UnlockRequest, LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest,
-                 SimulateRequest, RenderRequest, SchematicIdRequest, SchematicShowRequest,
-                 SchematicDiffRequest, SchematicUploadRequest, SecretsEncryptRequest,
-                 SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest, GenTalosconfigRequest,
-                 MachineconfigPatchRequest, MachineconfigDiffRequest, MigrateRequest,
-                 ValidateRequest, InitRequest, SchemaRequest, CompletionRequest, PhaseRequest,
-                 WaitRequest, HistoryRequest, HistoryDiffRequest, WatchRequest, ExplainRequest,
-                 LabListRequest, LabRmRequest, RehearseRequest, ProxmoxRequest,
-                 EtcdStatusRequest, EtcdSnapshotRequest, EtcdDefragRequest, DriftRequest,
-                 CertsStatusRequest, CertsRenewRequest, EtcdRestoreRequest,
-                 NodeRequest>;
+using Request = std::variant<
+    VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest, DiscoverRequest,
+    ApplyOptions, BootstrapOptions, VerifyRequest, ResetOptions, UpgradeOptions, KubeconfigRequest,
+    HealthRequest, StatusRequest, DoctorRequest, ReportRequest, UnlockRequest, LabStartRequest,
+    LabStatusRequest, LabInjectRequest, LabStopRequest, SimulateRequest, RenderRequest,
+    SchematicIdRequest, SchematicShowRequest, SchematicDiffRequest, SchematicUploadRequest,
+    SecretsEncryptRequest, SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest,
+    GenTalosconfigRequest, MachineconfigPatchRequest, MachineconfigDiffRequest, MigrateRequest,
+    ValidateRequest, InitRequest, SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest,
+    HistoryRequest, HistoryDiffRequest, WatchRequest, ExplainRequest, LabListRequest, LabRmRequest,
+    RehearseRequest, ProxmoxRequest, EtcdStatusRequest, EtcdSnapshotRequest, EtcdDefragRequest,
+    DriftRequest, CertsStatusRequest, CertsRenewRequest, EtcdRestoreRequest, NodeRequest>;
 
 }  // namespace ichor

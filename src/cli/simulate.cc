@@ -25,6 +25,7 @@ void declare_simulate(FlagSet& flags, Request& request) {
     simulate.only_talos = true;
     return text == "talos" ? std::string() : "\"" + text + "\" is not a part: only talos is";
   });
+  flags.flag("--upgrade", simulate.upgrade);
   flags.number("--jobs", "N", 1, 1024,
                [&simulate](std::int64_t jobs) { simulate.jobs = static_cast<int>(jobs); });
   flags.flag("--trace", simulate.trace);
@@ -40,6 +41,7 @@ void declare_simulate(FlagSet& flags, Request& request) {
     const bool sweeps = simulate.crash_points || simulate.crash_pairs;
     if (simulate.crash_points && simulate.crash_pairs)
       return "--crash-points and --crash-pairs exclude each other";
+    if (simulate.upgrade && simulate.only_talos) return "--upgrade and --only exclude each other";
     if (!simulate.scenario.empty()) {
       const bool alone = *given == 0 && !sweeps && simulate.mutants.empty();
       return alone ? "" : "--scenario says itself which seeds and faults it is about";

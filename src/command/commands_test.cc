@@ -458,6 +458,19 @@ TEST_F(CommandsTest, ResetNamesItsNodesOrTheWholeCluster) {
   EXPECT_EQ(host_.machines.mutations, 0);
 }
 
+TEST_F(CommandsTest, AnUpgradeSaysWhichVersionAndWhichCluster) {
+  EXPECT_EQ(type({"upgrade", "--to", "v1.13"}), 64);
+  EXPECT_EQ(type({"upgrade", "--concurrency", "0%"}), 64);
+  host_.display().summaries.clear();
+  EXPECT_EQ(type({"upgrade", "--to", "v1.12.7", "--consent-downtime", "other"}), 64);
+  EXPECT_THAT(result().verdict, HasSubstr("the profile is of reference"));
+  host_.display().summaries.clear();
+  EXPECT_EQ(type({"upgrade", "-n", "w9"}), 64);
+  host_.display().summaries.clear();
+  EXPECT_EQ(type({"upgrade", "--schematic", "no-such-file.yaml"}), 64);
+  EXPECT_EQ(host_.machines.mutations, 0);
+}
+
 TEST_F(CommandsTest, AResetOfNodesWithoutAConfigSendsNothing) {
   EXPECT_EQ(type({"reset", "w1"}), 0) << result().verdict;
   EXPECT_EQ(host_.machines.mutations, 0);

@@ -20,6 +20,8 @@ Exit plan_phases(const ProfileInput& input, const RunTarget& target, const PlanO
   }
   EngineOptions run{options.phases, false, options.steps};
   run.offline = options.change.offline;
+  const std::unique_ptr<NodeDrain> drain = options.drain ? options.drain(*space) : nullptr;
+  run.drain = drain.get();
   auto plan = make_plan(input.profile, *space, run, host);
   if (!plan) return finish(std::move(plan).error(), host.terminal);
   return show_plan(input, space->configs, *std::move(plan), options.change.detailed_exitcode, host);

@@ -72,6 +72,7 @@ Exit run(const SimulateRequest& request, const CommonOptions& common, Host& host
   options.shape = *shape;
   options.faults = *faults;
   options.line = request.only_talos ? sim::Line::talos : sim::Line::whole;
+  if (request.upgrade) options.line = sim::Line::upgrade;
   options.json = for_programs(common.output);
   options.stopwatch = [&host] { return host.environment.stopwatch(); };
 

@@ -13,7 +13,7 @@ std::vector<Fault> join() {
   std::vector<Fault> all;
   for (auto* table :
        {network_faults, trust_faults, machine_faults, etcd_faults, api_faults, local_faults,
-        config_faults, kubernetes_faults, operator_faults, provider_faults}) {
+        config_faults, kubernetes_faults, operator_faults, provider_faults, upgrade_faults}) {
     std::vector<Fault> rows = table();
     std::move(rows.begin(), rows.end(), std::back_inserter(all));
   }
@@ -49,7 +49,7 @@ std::span<const Invariant> invariants() {
 }
 
 std::span<const FaultFamily> fault_families() {
-  static constexpr std::array<FaultFamily, 10> families{{{'N', "the network to the nodes"},
+  static constexpr std::array<FaultFamily, 11> families{{{'N', "the network to the nodes"},
                                                          {'T', "trust: keys, certificates, time"},
                                                          {'D', "machines and disks"},
                                                          {'E', "etcd"},
@@ -58,7 +58,8 @@ std::span<const FaultFamily> fault_families() {
                                                          {'C', "profiles, templates, configs"},
                                                          {'K', "Kubernetes"},
                                                          {'O', "operators"},
-                                                         {'P', "providers of machines"}}};
+                                                         {'P', "providers of machines"},
+                                                         {'U', "upgrades"}}};
   return families;
 }
 

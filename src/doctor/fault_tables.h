@@ -17,6 +17,7 @@ std::vector<Fault> config_faults();
 std::vector<Fault> kubernetes_faults();
 std::vector<Fault> operator_faults();
 std::vector<Fault> provider_faults();
+std::vector<Fault> upgrade_faults();
 
 std::vector<Invariant> all_invariants();
 

@@ -89,6 +89,16 @@ std::vector<Invariant> invariants_around_nodes() {
        "ichor does not start, stop or remove a VM without the cluster's tag."},
       {"I35", "nothing is lost",
        "The next run finds every task and every VM that a killed run started at the provider."},
+      {"I36", "an upgrade keeps the quorum",
+       "An upgrade takes no control plane down that etcd needs for its quorum, unless the operator "
+       "agreed."},
+      {"I37", "one at a time", "Two control planes are never down because of an upgrade."},
+      {"I38", "the planned version",
+       "No node is upgraded to anything that the plan does not say, and a success says that all of "
+       "them run it and take pods again."},
+      {"I39", "a gentle drain",
+       "A pod leaves its node by an eviction, which heeds its PodDisruptionBudget, and is never "
+       "deleted."},
   };
 }
 

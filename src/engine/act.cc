@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "phase/phase.h"
+#include "port/node_drain.h"
 #include "wait/look_time.h"
 
 namespace ichor {
@@ -21,8 +22,19 @@ Duration time_for(Call call, const Budgets& budgets) {
     case Call::etcd_defragment: return std::chrono::minutes(10);
     case Call::etcd_leave: return std::chrono::minutes(6);
     case Call::etcd_recover: return std::chrono::minutes(10);
+    case Call::pull_image: return budgets.pull;
+    // The install alone; drain and reboot are calls of their own.
+    case Call::upgrade: return budgets.upgrade / 3;
+    case Call::evict: return std::chrono::minutes(1);
     default: return budgets.call;
   }
+}
+
+Task<Outcome> send_to_kubernetes(Context context, NodeDrain& drain, const NodeCall& action) {
+  const std::string& uid = action.object_uid;
+  if (action.call == Call::cordon) co_return co_await drain.cordon(context, action.node, uid);
+  if (action.call == Call::uncordon) co_return co_await drain.uncordon(context, action.node, uid);
+  co_return co_await drain.evict(context, action.pods);
 }
 
 Task<Outcome> send(Context context, const World& world, TalosSession& session,
@@ -43,6 +55,11 @@ Task<Outcome> send(Context context, const World& world, TalosSession& session,
     change.member = action.member;
     co_return co_await session.change_etcd(context, change);
   }
+  if (action.call == Call::pull_image) {
+    co_return co_await session.pull_image(context, action.upgrade);
+  }
+  if (action.call == Call::upgrade) co_return co_await session.upgrade(context, action.upgrade);
+  if (action.call == Call::reboot) co_return co_await session.reboot(context);
   check(action.call == Call::apply_configuration, "this call mutates nodes");
   const MachineConfig& config = configs.nodes.at(action.node);
   check(config.digest == action.payload, "what is sent is what was decided");
@@ -143,7 +160,11 @@ Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link,
   };
   const Duration limit = time_for(action.call, budgets);
   mutation.send = [&, limit] {
-    return send(context.within(limit), world, *session, action, configs);
+    const Context limited = context.within(limit);
+    const bool of_kubernetes = action.call >= Call::cordon && action.call <= Call::uncordon;
+    if (!of_kubernetes) return send(limited, world, *session, action, configs);
+    check(world.drain != nullptr, "whoever drains nodes says how");
+    return send_to_kubernetes(limited, *world.drain, action);
   };
   mutation.tell = [](const CallError& error) { return to_text(error); };
   const Outcome outcome = co_await carry_out(context, ledger, std::move(mutation));

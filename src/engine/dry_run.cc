@@ -75,6 +75,12 @@ class DryRunSession final : public TalosSession {
   Task<Outcome> etcd_recover(Context, const ByteSource&) override {
     return recorded(Call::etcd_recover);
   }
+  Task<CallResult<UpgradeView>> upgrade_state(Context context) override {
+    return inner_->upgrade_state(context);
+  }
+  Task<Outcome> pull_image(Context, UpgradeRequest) override { return recorded(Call::pull_image); }
+  Task<Outcome> upgrade(Context, UpgradeRequest) override { return recorded(Call::upgrade); }
+  Task<Outcome> reboot(Context) override { return recorded(Call::reboot); }
 
  private:
   Task<Outcome> recorded(Call call) {

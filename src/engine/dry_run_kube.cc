@@ -34,6 +34,10 @@ Task<CallResult<void>> DryRunKube::remove(Context, KubeRef, std::string) {
   co_return tl::unexpected(refused(Call::kube_delete));
 }
 
+Task<CallResult<void>> DryRunKube::evict(Context, KubeRef, std::string) {
+  co_return tl::unexpected(refused(Call::evict));
+}
+
 Task<CallResult<void>> DryRunKube::approve_csr(Context, KubeObject, std::string) {
   co_return tl::unexpected(refused(Call::approve_csr));
 }

@@ -56,10 +56,6 @@ class Fragile final : public TalosSession {
     ++changes_;
     co_return Outcome::done();
   }
-  Task<Outcome> reset(Context, ResetRequest) override {
-    ++changes_;
-    co_return Outcome::done();
-  }
   Task<Outcome> change_etcd(Context, EtcdChange) override {
     ++changes_;
     co_return Outcome::done();
@@ -68,8 +64,18 @@ class Fragile final : public TalosSession {
     ++changes_;
     co_return Outcome::done();
   }
+  Task<Outcome> reset(Context, ResetRequest) override { co_return changed(); }
+  Task<CallResult<UpgradeView>> upgrade_state(Context) override { co_return UpgradeView{}; }
+  Task<Outcome> pull_image(Context, UpgradeRequest) override { co_return changed(); }
+  Task<Outcome> upgrade(Context, UpgradeRequest) override { co_return changed(); }
+  Task<Outcome> reboot(Context) override { co_return changed(); }
 
  private:
+  Outcome changed() {
+    ++changes_;
+    return Outcome::done();
+  }
+
   Peer peer_;
   int& changes_;
 };

@@ -1,5 +1,10 @@
 #include "engine/forecast.h"
 
+#include <algorithm>
+#include <charconv>
+
+#include "phase/upgrade_plan.h"
+
 namespace ichor {
 
 void forecast_configured(const NodePlan& plan, const MachineConfig& config, NodeView& node) {
@@ -76,6 +81,59 @@ void forecast_etcd(const ClusterProfile& profile, ClusterView& view) {
     const NodePlan* plan = profile.find(node.node);
     const bool is_control_plane = plan && plan->role == Role::control_plane;
     if (is_control_plane && node.presence == Presence::configured) forecast_member(profile, node);
+  }
+}
+
+namespace {
+
+/// "…:v1.13.9" → 1.13.9.
+TalosVersion version_of(const std::string& image) {
+  TalosVersion version;
+  const char* end = image.data() + image.size();
+  const char* at = image.data() + image.rfind(':') + 1;
+  for (int* part : {&version.major, &version.minor, &version.patch}) {
+    if (at < end) at = std::from_chars(at + 1, end, *part).ptr;
+  }
+  return version;
+}
+
+void forecast_boot(const NodeCall& action, NodeView& node) {
+  node.version = version_of(action.upgrade.image);
+  if (node.identity) node.identity->boot_id = BootId("after the upgrade");
+  if (node.upgrade) {
+    node.upgrade->pending = false;
+    node.upgrade->schematic = schematic_of(action.upgrade.image);
+  }
+  forecast_running(node);
+}
+
+}  // namespace
+
+void forecast_upgrade(const NodeCall& action, ClusterView& view) {
+  const auto found = std::find_if(view.nodes.begin(), view.nodes.end(),
+                                  [&](const NodeView& one) { return one.node == action.node; });
+  if (found == view.nodes.end()) return;
+  NodeView& node = *found;
+  const bool boots =
+      action.call == Call::reboot || (action.call == Call::upgrade && !action.upgrade.lifecycle);
+  if (boots) forecast_boot(action, node);
+  if (action.call == Call::upgrade && action.upgrade.lifecycle) node.upgrade->pending = true;
+  if (action.call == Call::etcd_forfeit_leadership && node.etcd.members) {
+    const auto other = std::find_if(
+        node.etcd.members->begin(), node.etcd.members->end(),
+        [&](const EtcdMember& member) { return member.id != node.etcd.status->member; });
+    for (NodeView& one : view.nodes) {
+      if (one.etcd.status) one.etcd.status->leader = other->id;
+    }
+  }
+  if (!node.kube) return;
+  if (action.call == Call::cordon) node.kube->cordoned = true;
+  if (action.call == Call::uncordon) node.kube->cordoned = false;
+  if (action.call == Call::evict) {
+    std::erase_if(node.kube->pods, [&](const PodOnNode& pod) {
+      return std::any_of(action.pods.begin(), action.pods.end(),
+                         [&](const PodToEvict& gone) { return gone.uid == pod.uid; });
+    });
   }
 }
 

@@ -36,6 +36,9 @@ void forecast_member(const ClusterProfile& profile, NodeView& node);
 /// Every control plane that was seen is a healthy voter of one etcd.
 void forecast_etcd(const ClusterProfile& profile, ClusterView& view);
 
+/// The cluster after a call of an upgrade did what it is meant to.
+void forecast_upgrade(const NodeCall& action, ClusterView& view);
+
 /// The kubeconfig is there and the API answers through it.
 void forecast_api(ClusterView& view);
 

@@ -6,6 +6,7 @@
 
 #include "phase/discover.h"
 #include "phase/maintenance_key.h"
+#include "port/node_drain.h"
 #include "wait/retry_table.h"
 
 namespace ichor {
@@ -325,8 +326,21 @@ Task<NodeView> NodeLink::look(Context context, Reads reads) {
   if (reads.etcd_data && session_ && has_etcd) co_await read_etcd_data(context, view);
   if (reads.etcd && session_ && has_etcd) co_await read_etcd(context, view);
   if (reads.etcd_health && session_ && has_etcd) co_await read_etcd_health(context, view);
+  if (reads.kube_node && world_.drain && configured) co_await read_kube_node(context, view);
   view.config_read = view.config_read || (!configured && session_);
   co_return view;
+}
+
+Task<void> NodeLink::read_kube_node(Context context, NodeView& view) {
+  auto node = co_await world_.drain->look(context.within(profile_.budgets.call), plan_.name);
+  if (node) {
+    view.kube = *std::move(node);
+  } else if (node.error().code == Code::not_found) {
+    view.kube.emplace();
+  } else {
+    // No trouble of the node's: it has answered.
+    view.kube_trouble = to_text(node.error());
+  }
 }
 
 template <class T>
@@ -351,6 +365,9 @@ Task<void> NodeLink::read_machine(Context context, Reads reads, NodeView& view) 
   }
   if (reads.time && session_) {
     take(view, co_await session->time_synced(context.within(limit)), view.time_synced);
+  }
+  if (reads.upgrade && session_) {
+    take(view, co_await session->upgrade_state(context.within(limit)), view.upgrade);
   }
   if (reads.services && session_) {
     take(view, co_await session->services(context.within(limit)), view.services);

@@ -268,6 +268,11 @@ Task<PhaseEnd> Orchestrator::run_step(Context context, Actor& actor, const Step&
   if (!is_turn) co_return PhaseEnd{StepEnd::cancelled, std::nullopt, 0};
   const bool entered = co_await turnstile_.enter(context);
   if (!entered) co_return PhaseEnd{StepEnd::cancelled, std::nullopt, 0};
+  if (step.first_failure_stops && barrier(step.reaches).broken()) {
+    turnstile_.leave();
+    auto blocked = co_await wait_for(context, actor, step.reaches);
+    co_return blocked.value_or(PhaseEnd{StepEnd::blocked, std::nullopt, 0});
+  }
   PhaseEnd end = co_await run_timed(context, actor, step);
   turnstile_.leave();
   end_turns(actor, &step);

@@ -23,6 +23,12 @@ std::string_view done_text(Call call) {
     case Call::etcd_forfeit_leadership: return "leadership of etcd passed on";
     case Call::etcd_remove_member: return "member removed from etcd";
     case Call::etcd_recover: return "snapshot uploaded";
+    case Call::pull_image: return "image pulled";
+    case Call::upgrade: return "upgrade accepted";
+    case Call::reboot: return "rebooting";
+    case Call::cordon: return "cordoned";
+    case Call::evict: return "pods asked to leave";
+    case Call::uncordon: return "uncordoned";
     case Call::kubeconfig: return "kubeconfig written";
     default: return "done";
   }
@@ -145,11 +151,12 @@ PhaseEnd PhaseLoop::gave_up(const CallError& error, const NodeName& node,
 PhaseEnd PhaseLoop::worn_out(const NodeCall& action) const {
   return {
       StepEnd::failed,
-      Finding{Severity::error, "T2", action.node, std::string(phase_.name()),
-              fmt::format("{}: {} was sent {} times and the node is where it was: {}",
-                          phase_.name(), name_of(action.call), tries_.at(action.node), action.why),
-              "the node accepts it and loses it again: look at its console and `talosctl dmesg`, "
-              "then run `ichor up` again"},
+      Finding{
+          Severity::error, "T2", action.node, std::string(phase_.name()),
+          fmt::format("{}: {} was sent {} times and the node is where it was: {}", phase_.name(),
+                      name_of(action.call), tries_.at({action.node, action.call}), action.why),
+          "the node accepts it and loses it again: look at its console and `talosctl dmesg`, "
+          "then run `ichor up` again"},
       retries_};
 }
 
@@ -264,7 +271,7 @@ Task<void> PhaseLoop::keep_pace(Context context) {
 }
 
 Task<std::optional<PhaseEnd>> PhaseLoop::follow(Context context, NodeCall due) {
-  int& tries = tries_[due.node];
+  int& tries = tries_[{due.node, due.call}];
   if (mutates(due.call) && tries > run_.profile.retry.retries) {
     co_return worn_out(due);
   }

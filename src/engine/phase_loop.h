@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/subject.h"
@@ -85,7 +86,8 @@ class PhaseLoop {
   std::string boot_;
   int boots_{0};  // new ones since our last mutation of the node
   int retries_{0};
-  std::map<NodeName, int> tries_;  // mutations, also those that were taken and had no effect
+  /// Mutations of one kind, also those that were taken and had no effect.
+  std::map<std::pair<NodeName, Call>, int> tries_;
   int unanswered_{0};
 };
 

@@ -16,15 +16,17 @@ namespace {
 /// looks at, would go round in circles.
 constexpr int kDecisionsMax = 16;
 
-Task<void> look_at(Context context, NodeLink& link, NodeView& view) {
-  constexpr Reads everything{.status = true,
-                             .version = true,
-                             .config = true,
-                             .disks = true,
-                             .hardware = true,
-                             .time = true,
-                             .etcd = true,
-                             .etcd_health = true};
+Task<void> look_at(Context context, NodeLink& link, bool upgrades, NodeView& view) {
+  const Reads everything{.status = true,
+                         .version = true,
+                         .config = true,
+                         .disks = true,
+                         .hardware = true,
+                         .time = true,
+                         .etcd = true,
+                         .etcd_health = true,
+                         .upgrade = upgrades,
+                         .kube_node = upgrades};
   view = co_await link.look(context, everything);
 }
 
@@ -200,6 +202,16 @@ class Rehearsal {
       case Call::etcd_recover: assume_done(action); return true;
       case Call::etcd_remove_member: forecast_member_gone(action.member, view_); return true;
       case Call::etcd_defragment: forecast_defragmented(view_of(action.node)); return true;
+      case Call::pull_image:
+      case Call::upgrade:
+      case Call::reboot:
+      case Call::etcd_forfeit_leadership:
+      case Call::cordon:
+      case Call::evict:
+      case Call::uncordon:
+        assume_done(action);
+        forecast_upgrade(action, view_);
+        return true;
       default: return false;
     }
   }
@@ -265,7 +277,7 @@ Task<ClusterView> survey(Context context, World& world, const ClusterProfile& pr
   TaskGroup group(context);
   for (std::size_t i = 0; i < profile.nodes.size(); ++i) {
     links.push_back(std::make_unique<NodeLink>(world, profile, profile.nodes[i], facts, changed));
-    group.spawn(look_at(context, *links.back(), view.nodes[i]));
+    group.spawn(look_at(context, *links.back(), world.drain != nullptr, view.nodes[i]));
   }
   group.spawn(look_at_api(context, world, profile.budgets.call, view));
   co_await group.join();

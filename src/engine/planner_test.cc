@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/forecast.h"
+#include "phase/upgrade.h"
 
 namespace ichor {
 namespace {
@@ -172,6 +173,37 @@ TEST_F(PlannerTest, TellsWhereTheRunWouldStop) {
   EXPECT_TRUE(plan_.unsafe);
   EXPECT_THAT(lines, ElementsAre("cp1 ApplyConfiguration", "cp2 ApplyConfiguration"))
       << "workers wait for an API that never answers";
+}
+
+TEST_F(PlannerTest, PlansAnUpgradeNodeByNodeWithTheLeaderLast) {
+  make_everything_ready();
+  UpgradePlan upgrade;
+  upgrade.target = {1, 13, 10};
+  std::uint64_t number = 0;
+  for (NodeView& view : seen_.nodes) {
+    upgrade.nodes.insert(view.node);
+    view.version = TalosVersion{1, 13, 9};
+    view.upgrade.emplace();
+    view.kube.emplace();
+    view.kube->uid = "uid";
+    view.kube->ready = true;
+    if (view.etcd.status) view.etcd.status->member = EtcdMemberId(++number);
+  }
+  node("w1").kube->pods.push_back({"apps", "web", "uid of web", false, {}});
+  plan_ = plan_run(profile_, configs_, upgrade_steps(upgrade), {}, seen_, MonoTime{});
+  std::vector<std::string> lines;
+  for (const PlannedStep& step : plan_.steps) {
+    lines.push_back(step.action
+                        ? fmt::format("{} {}", step.node.value(), name_of(step.action->call))
+                        : "waits: " + step.text);
+  }
+  EXPECT_THAT(lines, ElementsAre("cp1 ImagePull", "cp2 ImagePull", "cp3 ImagePull", "w1 ImagePull",
+                                 "cp2 cordon", "cp2 Upgrade", "cp2 Reboot", "cp2 uncordon",  //
+                                 "cp3 cordon", "cp3 Upgrade", "cp3 Reboot", "cp3 uncordon",  //
+                                 "cp1 EtcdForfeitLeadership", "cp1 cordon", "cp1 Upgrade",
+                                 "cp1 Reboot", "cp1 uncordon", "w1 cordon", "w1 eviction",
+                                 "w1 Upgrade", "w1 Reboot", "w1 uncordon"));
+  EXPECT_THAT(plan_.findings, IsEmpty());
 }
 
 TEST_F(PlannerTest, GivesTheSamePlanForTheSameViews) { EXPECT_EQ(planned(), planned()); }

@@ -59,6 +59,10 @@ class MaintenanceSession : public TalosSession {
   Task<Outcome> reset(Context, ResetRequest) override { co_return Outcome::done(); }
   Task<Outcome> change_etcd(Context, EtcdChange) override { co_return Outcome::done(); }
   Task<Outcome> etcd_recover(Context, const ByteSource&) override { co_return Outcome::done(); }
+  Task<CallResult<UpgradeView>> upgrade_state(Context) override { co_return UpgradeView{}; }
+  Task<Outcome> pull_image(Context, UpgradeRequest) override { co_return Outcome::done(); }
+  Task<Outcome> upgrade(Context, UpgradeRequest) override { co_return Outcome::done(); }
+  Task<Outcome> reboot(Context) override { co_return Outcome::done(); }
   Task<CallResult<std::unique_ptr<Watch>>> watch(Context, Bell&) override {
     co_return std::unique_ptr<Watch>();
   }

@@ -15,6 +15,7 @@ namespace ichor {
 
 class Finder;          // engine/finder.h
 class KubernetesPart;  // engine/kubernetes_part.h
+class NodeDrain;       // port/node_drain.h
 
 /// Everything outside, handed in: real, lab or simulated. The engine owns none of it.
 struct World {
@@ -36,6 +37,8 @@ struct World {
   Finder* finder{nullptr};
   /// What a restore of etcd uploads; null: nothing is restored.
   const ByteSource* snapshot{nullptr};
+  /// Nodes and pods of the Kubernetes API; null: nothing is drained.
+  NodeDrain* drain{nullptr};
 };
 
 }  // namespace ichor

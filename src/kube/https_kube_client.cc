@@ -87,6 +87,14 @@ std::string delete_options(const std::string& uid) {
   return options.dump();
 }
 
+std::string eviction_of(const KubeRef& pod, const std::string& uid) {
+  const KubeObject eviction{{"apiVersion", "policy/v1"},
+                            {"kind", "Eviction"},
+                            {"metadata", {{"name", pod.name}, {"namespace", pod.name_space}}},
+                            {"deleteOptions", {{"preconditions", {{"uid", uid}}}}}};
+  return eviction.dump();
+}
+
 std::string approved(KubeObject csr, const std::string& reason) {
   KubeObject& conditions = csr["status"]["conditions"];
   if (!conditions.is_array()) conditions = KubeObject::array();
@@ -276,6 +284,22 @@ Task<CallResult<void>> HttpsKubeClient::remove(Context context, KubeRef ref, std
   request.body = SecretString(delete_options(uid));
   const auto answer = co_await call(context, Call::kube_delete, std::move(request));
   if (!answer) co_return forward_error(answer);
+  co_return CallResult<void>();
+}
+
+Task<CallResult<void>> HttpsKubeClient::evict(Context context, KubeRef pod, std::string uid) {
+  const auto resource = co_await find_kind(context, pod.kind);
+  if (!resource) co_return forward_error(resource);
+  HttpRequest request;
+  request.method = "POST";
+  request.target = path_of(*resource, pod.name_space, pod.name) + "/eviction";
+  request.content_type = "application/json";
+  request.body = SecretString(eviction_of(pod, uid));
+  // A budget that forbids it is answered with 429, which is no wish for patience: the caller looks
+  // at what has changed before it asks again.
+  const auto answer = co_await pool_.ask_once(context, Call::evict, std::move(request));
+  if (!answer) co_return forward_error(answer);
+  if (!is_success(answer->status)) co_return tl::unexpected(error_of(Call::evict, *answer));
   co_return CallResult<void>();
 }
 

@@ -35,6 +35,7 @@ class HttpsKubeClient final : public KubeClient, public PodPorts {
   Task<CallResult<KubeObject>> apply(Context context, const KubeObject& object,
                                      KubeApply options) override;
   Task<CallResult<void>> remove(Context context, KubeRef ref, std::string uid) override;
+  Task<CallResult<void>> evict(Context context, KubeRef pod, std::string uid) override;
   Task<CallResult<void>> approve_csr(Context context, KubeObject csr, std::string reason) override;
 
   Task<CallResult<std::string>> exchange(Context context, PodPort where, std::string message,

@@ -11,6 +11,7 @@
 #include "model/ids.h"
 #include "model/kube_object.h"
 #include "model/reset_request.h"
+#include "model/upgrade_request.h"
 #include "model/wanted_release.h"
 
 namespace ichor {
@@ -23,10 +24,13 @@ struct NodeCall {
   std::string why;  // "in maintenance mode, no config yet"
   /// What it was decided on may have changed after this moment: then it is not sent any more.
   MonoTime sound_until{kNever};
-  ResetRequest reset{};   // Reset only
-  bool no_reboot{false};  // ApplyConfiguration only: refuse what a reboot would be needed for
-  EtcdMemberId member{};  // EtcdRemoveMemberByID only
-  bool recover{false};    // Bootstrap only: from the snapshot that was uploaded
+  ResetRequest reset{};      // Reset only
+  bool no_reboot{false};     // ApplyConfiguration only: refuse what a reboot would be needed for
+  EtcdMemberId member{};     // EtcdRemoveMemberByID only
+  bool recover{false};       // Bootstrap only: from the snapshot that was uploaded
+  UpgradeRequest upgrade{};  // ImagePull and Upgrade only
+  std::vector<PodToEvict> pods{};  // eviction only
+  std::string object_uid{};        // of the Node, for cordon and uncordon
 };
 
 /// What becomes of an object or a release: for plans and reports.

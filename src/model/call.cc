@@ -28,6 +28,7 @@ std::string_view name_of(Call call) {
     case Call::machine_config: return "machine config";
     case Call::kubeconfig: return "Kubeconfig";
     case Call::hardware: return "hardware";
+    case Call::upgrade_state: return "upgrade state";
     case Call::dmesg: return "Dmesg";
     case Call::events: return "Events";
     case Call::watch: return "Watch";
@@ -41,6 +42,12 @@ std::string_view name_of(Call call) {
     case Call::etcd_forfeit_leadership: return "EtcdForfeitLeadership";
     case Call::etcd_remove_member: return "EtcdRemoveMemberByID";
     case Call::etcd_recover: return "EtcdRecover";
+    case Call::pull_image: return "ImagePull";
+    case Call::upgrade: return "Upgrade";
+    case Call::reboot: return "Reboot";
+    case Call::cordon: return "cordon";
+    case Call::evict: return "eviction";
+    case Call::uncordon: return "uncordon";
     case Call::kube_apply: return "server-side apply";
     case Call::kube_delete: return "Kubernetes delete";
     case Call::approve_csr: return "CSR approval";

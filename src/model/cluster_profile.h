@@ -117,7 +117,10 @@ struct Budgets {
   Duration call{std::chrono::seconds(10)};
   Duration poll{std::chrono::seconds(5)};
   Duration reset{std::chrono::minutes(10)};
-  Duration stuck{std::chrono::minutes(5)};  // in one stage, until ichor says what is unmet
+  Duration pull{std::chrono::minutes(10)};     // of an installer image
+  Duration drain{std::chrono::minutes(10)};    // of one node
+  Duration upgrade{std::chrono::minutes(30)};  // of one node, with drain and reboot
+  Duration stuck{std::chrono::minutes(5)};     // in one stage, until ichor says what is unmet
 };
 
 struct KubernetesPlan;  // model/kubernetes_plan.h

@@ -80,6 +80,8 @@ void JournalFacts::fold(const JournalRecord& record, MonoTime now) {
 }
 
 void JournalFacts::fold_start(const JournalRecord& record) {
+  // The operator who starts another run has read why, and asks for another try.
+  fell_back_.clear();
   const Digest plan = digest_from_hex(record.value);
   // A run of Kubernetes phases has no plan of the nodes. The first builds wrote the word "phases"
   // where the cluster's name belongs, and their journals must stay usable.
@@ -110,6 +112,10 @@ void JournalFacts::fold_observed(const JournalRecord& record) {
     settled_.erase(record.node);
     came_back_.erase(record.node);
     for (auto& [call, by_node] : mutations_) by_node.erase(record.node);
+  }
+  if (record.key == kFellBackKey) {
+    fell_back_[record.node] = record.value;
+    mutations_[Call::upgrade].erase(record.node);
   }
   if (record.key != kResetKey) return;
   came_back_[record.node] = record.value;
@@ -145,6 +151,17 @@ bool JournalFacts::excluded(const NodeName& node) const { return excluded_.conta
 
 const std::string* JournalFacts::came_back_in(const NodeName& node) const {
   return lookup(came_back_, node);
+}
+
+const std::string* JournalFacts::fell_back(const NodeName& node) const {
+  return lookup(fell_back_, node);
+}
+
+bool JournalFacts::cordoned(const NodeName& node) const {
+  const MutationFact* on = last(Call::cordon, node);
+  const MutationFact* off = last(Call::uncordon, node);
+  if (!on || on->outcome == OutcomeKind::refused) return false;
+  return !off || off->outcome != OutcomeKind::done || off->intent < on->intent;
 }
 
 bool JournalFacts::found_running(const NodeName& node) const {

@@ -52,6 +52,11 @@ class JournalFacts {
   /// The boot in which a node came back from its reset, empty for one that stays off or has no
   /// config; null if it was never reset, or got a config since.
   const std::string* came_back_in(const NodeName& node) const;
+  /// Why the last upgrade of the node in this run was given up: it runs its old version. Null: it
+  /// was not.
+  const std::string* fell_back(const NodeName& node) const;
+  /// Whether ichor cordoned the node, and has not uncordoned it since.
+  bool cordoned(const NodeName& node) const;
   /// The operator said that this journal goes on with a cluster that it has not made.
   bool adopted() const { return adopted_; }
   /// The snapshot that a restore started with and has not finished; null: there is none. Until then
@@ -76,6 +81,7 @@ class JournalFacts {
   std::map<Call, std::map<NodeName, MutationFact>> mutations_;
   std::map<NodeName, std::uint64_t> settled_;  // by the record that says so last
   std::map<NodeName, std::string> came_back_;
+  std::map<NodeName, std::string> fell_back_;
   std::map<NodeName, bool> excluded_;
   std::map<std::string, std::uint64_t> open_;  // Kubernetes objects and releases, by key
   std::optional<NodeName> bootstrap_target_;
@@ -102,6 +108,8 @@ inline constexpr std::string_view kResetKey = "reset";
 inline constexpr std::string_view kAdoptedKey = "adopted";
 /// A restore of etcd started with this snapshot; an empty value: it was seen to be finished.
 inline constexpr std::string_view kRestoreKey = "restore";
+/// A node runs its old version after an upgrade; value: what was seen.
+inline constexpr std::string_view kFellBackKey = "fell back";
 /// `ichor unlock` broke the lock of a run; value: of which one.
 inline constexpr std::string_view kUnlockedKey = "lock broken";
 /// What a decision rested on, by the phase's name: for people who read the journal.

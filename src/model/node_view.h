@@ -40,6 +40,31 @@ struct KeyChange {
   std::string evidence;  // that it is the same machine after a reboot
 };
 
+/// What a node says of its boot slots and of the image that it runs.
+struct UpgradeView {
+  /// META has the mark of an upgrade: the node boots the new image next, or has booted it and not
+  /// confirmed it yet. If that boot fails it goes back to the old one.
+  bool pending{false};
+  std::string schematic;                // of the running image; empty: it has none
+  std::vector<std::string> extensions;  // of the running image, by name
+};
+
+/// A pod that an upgrade has to move away first.
+struct PodOnNode {
+  std::string name_space, name, uid;
+  bool leaving{false};     // its grace period runs
+  std::string blocked_by;  // a PodDisruptionBudget that allows no disruption now
+};
+
+/// The node as the Kubernetes API shows it.
+struct KubeNodeView {
+  std::string uid;
+  bool ready{false};
+  bool cordoned{false};
+  std::string kubelet_version;  // "v1.35.2"
+  std::vector<PodOnNode> pods;  // without those that stay: of DaemonSets, static, finished
+};
+
 /// What one look at one node saw. Every optional that a phase asked for and that is empty is
 /// unknown.
 struct NodeView {
@@ -61,6 +86,9 @@ struct NodeView {
   bool config_read{false};
   std::optional<Digest> config;  // with config_read: nullopt means the node has none
   EtcdView etcd;
+  std::optional<UpgradeView> upgrade;
+  std::optional<KubeNodeView> kube;  // empty: the API did not answer, or has no such Node
+  std::string kube_trouble;          // why
 };
 
 /// What one look at the cluster saw: all control planes at about the same time, or all nodes.
@@ -84,6 +112,8 @@ struct Reads {
   bool etcd_data{false};    // is there anything in its data directory
   bool etcd{false};         // does etcd exist: data directory, service, members if there is data
   bool etcd_health{false};  // how is it: service, members, status, alarms
+  bool upgrade{false};      // marks of an upgrade, schematic, extensions
+  bool kube_node{false};    // the Node and its pods
 };
 
 }  // namespace ichor

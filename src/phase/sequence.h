@@ -19,6 +19,11 @@ enum class Milestone {
   api_answers,
   nodes_verified,
   cluster_ready,
+  // of an upgrade
+  upgrade_checked,
+  images_pulled,
+  control_planes_upgraded,
+  nodes_upgraded,
 };
 
 std::string_view name_of(Milestone milestone);
@@ -36,6 +41,8 @@ struct Step {
   bool limited{false};  // takes a place in the turnstile (`--order`, `--concurrency`)
   /// `reaches` is that of a step that was left out: it keeps the order and is true of nothing.
   bool stands_in{false};
+  /// One that cannot pass it keeps those away that have not started it.
+  bool first_failure_stops{false};
 };
 
 /// The complete line in order, from the first look at the machines to the handover to GitOps; the

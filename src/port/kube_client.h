@@ -76,6 +76,9 @@ class KubeClient {
                                              KubeApply options) = 0;
   /// Deletes the object that has this uid; Code::not_found if it is gone.
   virtual Task<CallResult<void>> remove(Context context, KubeRef ref, std::string uid) = 0;
+  /// Asks the pod that has this uid to leave its node. Code::resource_exhausted where a
+  /// PodDisruptionBudget forbids it now, Code::not_found if it is gone.
+  virtual Task<CallResult<void>> evict(Context context, KubeRef pod, std::string uid) = 0;
   /// Puts the condition Approved on a CertificateSigningRequest as it was seen.
   virtual Task<CallResult<void>> approve_csr(Context context, KubeObject csr,
                                              std::string reason) = 0;

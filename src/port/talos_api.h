@@ -13,8 +13,10 @@
 #include "model/cluster_profile.h"
 #include "model/config_set.h"
 #include "model/node.h"
+#include "model/node_view.h"
 #include "model/outcome.h"
 #include "model/reset_request.h"
+#include "model/upgrade_request.h"
 #include "port/byte_stream.h"
 
 namespace ichor {
@@ -102,6 +104,7 @@ class TalosSession {
 
   /// What cannot be asked (maintenance mode of an older Talos, a container) is empty in the answer.
   virtual Task<CallResult<Hardware>> hardware(Context context) = 0;
+  virtual Task<CallResult<UpgradeView>> upgrade_state(Context context) = 0;
   /// The last lines of the kernel log and the last events, oldest first, fit for a terminal.
   virtual Task<CallResult<std::vector<std::string>>> dmesg(Context context, int lines) = 0;
   virtual Task<CallResult<std::vector<std::string>>> events(Context context, int count) = 0;
@@ -120,6 +123,13 @@ class TalosSession {
   /// Uploads a snapshot, which a bootstrap with `recover` restores. Sent again, it replaces the
   /// earlier one.
   virtual Task<Outcome> etcd_recover(Context context, const ByteSource& snapshot) = 0;
+  /// Done when the node has the image.
+  virtual Task<Outcome> pull_image(Context context, UpgradeRequest request) = 0;
+  /// Through the LifecycleService it is done when the image is installed, and nothing has rebooted.
+  /// Else it is answered before anything is installed: that it happened is observed.
+  virtual Task<Outcome> upgrade(Context context, UpgradeRequest request) = 0;
+  /// Answered before the node goes down.
+  virtual Task<Outcome> reboot(Context context) = 0;
 };
 
 /// Opens sessions. Bodies: talos/ (gRPC), sim/ (in process), engine/dry_run.h (records mutations).

@@ -122,6 +122,9 @@ class BorrowedKube final : public KubeClient {
   Task<CallResult<void>> remove(Context context, KubeRef ref, std::string uid) override {
     return to_.remove(context, std::move(ref), std::move(uid));
   }
+  Task<CallResult<void>> evict(Context context, KubeRef pod, std::string uid) override {
+    return to_.evict(context, std::move(pod), std::move(uid));
+  }
   Task<CallResult<void>> approve_csr(Context context, KubeObject csr, std::string reason) override {
     return to_.approve_csr(context, std::move(csr), std::move(reason));
   }

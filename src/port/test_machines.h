@@ -89,9 +89,9 @@ class MaintenanceSession final : public TalosSession {
     ++mutations_;
     co_return Outcome::done();
   }
-  Task<Outcome> reset(Context, ResetRequest) override {
-    ++mutations_;
-    co_return Outcome::done();
+  Task<Outcome> reset(Context, ResetRequest) override { co_return changed(); }
+  Task<CallResult<UpgradeView>> upgrade_state(Context) override {
+    co_return unserved(Call::upgrade_state);
   }
   Task<Outcome> change_etcd(Context, EtcdChange) override {
     ++mutations_;
@@ -101,11 +101,18 @@ class MaintenanceSession final : public TalosSession {
     ++mutations_;
     co_return Outcome::done();
   }
+  Task<Outcome> pull_image(Context, UpgradeRequest) override { co_return changed(); }
+  Task<Outcome> upgrade(Context, UpgradeRequest) override { co_return changed(); }
+  Task<Outcome> reboot(Context) override { co_return changed(); }
 
   bool disk_has_data{false};
   TalosVersion runs{1, 12, 6};
 
  private:
+  Outcome changed() {
+    ++mutations_;
+    return Outcome::done();
+  }
   static tl::unexpected<CallError> unserved(Call call) {
     return tl::unexpected(CallError{call, Progress::answered, TlsVerdict::fine, Code::unimplemented,
                                     "API is not implemented in maintenance mode"});

@@ -229,6 +229,9 @@ void read_budgets(MappingReader reader, Budgets& budgets) {
   reader.duration("call", budgets.call);
   reader.duration("poll", budgets.poll);
   reader.duration("reset", budgets.reset);
+  reader.duration("pull", budgets.pull);
+  reader.duration("drain", budgets.drain);
+  reader.duration("upgrade", budgets.upgrade);
   reader.duration("stuck", budgets.stuck);
   reader.finish();
 }

@@ -130,7 +130,8 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const Engi
                     kubeconfig_check(profile, space),
                     options.kubernetes,
                     space.finder.get(),
-                    options.snapshot};
+                    options.snapshot,
+                    options.drain};
   return drive(world, profile, space.configs, options, steps_of(profile, options), host);
 }
 
@@ -161,11 +162,12 @@ ReadOnlyWorld::ReadOnlyWorld(Workspace& space, Host& host)
 }
 
 OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Host& host,
-                               int tries) {
+                               int tries, NodeDrain* drain) {
   if (auto found = find_machines(profile, space, host); !found) {
     return forward_error(found);
   }
   ReadOnlyWorld looking(space, host);
+  looking.world().drain = drain;
   CancelScope scope;
   ClusterView view;
   const Context context{&host.loop.clock(), &scope};
@@ -181,7 +183,7 @@ OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space,
   ClusterView seen;
   for (const NodePlan& plan : profile.nodes) seen.nodes.emplace_back().node = plan.name;
   if (!options.offline) {
-    auto looked = look_around(profile, space, host);
+    auto looked = look_around(profile, space, host, 1, options.drain);
     if (!looked) return forward_error(looked);
     seen = *std::move(looked);
   }

@@ -27,6 +27,7 @@ struct EngineOptions {
   RunId run{};  // empty: a new one
   /// What a restore of etcd uploads; null: nothing is restored.
   const ByteSource* snapshot{nullptr};
+  NodeDrain* drain{nullptr};  // of an upgrade
 };
 
 RunId new_run_id(Random& random);
@@ -58,7 +59,7 @@ class ReadOnlyWorld {
 /// One look at everything; again, up to `tries` times, while a node is silent. Ends only by a
 /// signal.
 OrEnd<ClusterView> look_around(const ClusterProfile& profile, Workspace& space, Host& host,
-                               int tries = 1);
+                               int tries = 1, NodeDrain* drain = nullptr);
 
 /// What run_engine would do. With options.offline no node is asked: all of it is assumed.
 OrEnd<RunPlan> make_plan(const ClusterProfile& profile, Workspace& space,

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include "cluster/profile_input.h"
+#include "cluster/workspace.h"
 #include "engine/planner.h"
 #include "port/host.h"
+#include "port/node_drain.h"
 #include "run/run_target.h"
 
 namespace ichor {
@@ -11,6 +16,8 @@ struct PlanOptions {
   std::vector<std::string_view> phases;  // empty: all
   ChangeOptions change;
   std::vector<Step> steps{};  // instead of the sequence's, if there are any
+  /// What the steps drain nodes with; the plan only looks through it.
+  std::function<std::unique_ptr<NodeDrain>(Workspace& space)> drain{};
 };
 
 /// Looks, decides, shows, and changes nothing: what every --dry-run is.

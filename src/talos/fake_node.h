@@ -69,10 +69,10 @@ class FakeNode {
   int applies{0};
   int bootstraps{0};
   int open_watches{0};
-  int ended_calls{0};           // whoever ended them
-  std::string applied;          // the config of the last apply
-  int apply_mode{0};            // of the last apply
-  machine::ResetRequest reset;  // the last one
+  int ended_calls{0};                     // whoever ended them
+  std::string applied;                    // the config of the last apply
+  int apply_mode{0};                      // of the last apply
+  machine::ResetRequest reset;            // the last one
   std::vector<std::string> etcd_changes;  // by method
   std::uint64_t removed_member{0};
   bool recovers{false};   // the last bootstrap

@@ -4,7 +4,9 @@
 #include <google/protobuf/empty.pb.h>
 #include <string_view>
 
+#include "base/time.h"
 #include "cosi_state.pb.h"
+#include "lifecycle.pb.h"
 #include "machine.pb.h"
 
 namespace ichor {
@@ -16,6 +18,10 @@ namespace ichor {
 /// then it may be broken into.
 inline constexpr std::size_t kReplyBytesMax = 1u << 20;
 
+/// No call lasts longer, whatever its caller grants; but for those that move images.
+inline constexpr Duration kCallLimit = std::chrono::seconds(60);
+inline constexpr Duration kImageCallLimit = std::chrono::minutes(30);
+
 /// One message for one message.
 template <class RequestType, class ReplyType>
 struct UnaryMethod {
@@ -23,6 +29,7 @@ struct UnaryMethod {
   using Reply = ReplyType;
   std::string_view path;
   std::size_t reply_bytes_max{kReplyBytesMax};
+  Duration longest{kCallLimit};
 };
 
 /// One message for any number of messages.
@@ -32,6 +39,7 @@ struct StreamMethod {
   using Reply = ReplyType;
   std::string_view path;
   std::size_t reply_bytes_max{kReplyBytesMax};  // of each message
+  Duration longest{kCallLimit};
 };
 
 /// Any number of messages for one message.
@@ -54,6 +62,12 @@ inline constexpr UnaryMethod<machine::BootstrapRequest, machine::BootstrapRespon
     "/machine.MachineService/Bootstrap"};
 inline constexpr UnaryMethod<machine::ResetRequest, machine::ResetResponse> kReset{
     "/machine.MachineService/Reset"};
+inline constexpr UnaryMethod<machine::RebootRequest, machine::RebootResponse> kReboot{
+    "/machine.MachineService/Reboot"};
+inline constexpr UnaryMethod<machine::UpgradeRequest, machine::UpgradeResponse> kUpgrade{
+    "/machine.MachineService/Upgrade", kReplyBytesMax, kImageCallLimit};
+inline constexpr UnaryMethod<machine::ImagePullRequest, machine::ImagePullResponse> kImagePull{
+    "/machine.MachineService/ImagePull", kReplyBytesMax, kImageCallLimit};
 inline constexpr UnaryMethod<Empty, machine::VersionResponse> kVersion{
     "/machine.MachineService/Version"};
 inline constexpr UnaryMethod<Empty, machine::MemoryResponse> kMemory{
@@ -97,6 +111,11 @@ inline constexpr StreamMethod<machine::DmesgRequest, common::Data> kDmesg{
     "/machine.MachineService/Dmesg"};
 inline constexpr StreamMethod<machine::EventsRequest, machine::Event> kEvents{
     "/machine.MachineService/Events"};
+inline constexpr StreamMethod<machine::LifecycleServiceUpgradeRequest,
+                              machine::LifecycleServiceUpgradeResponse>
+    kLifecycleUpgrade{"/machine.LifecycleService/Upgrade", kReplyBytesMax, kImageCallLimit};
+inline constexpr StreamMethod<machine::ImageServicePullRequest, machine::ImageServicePullResponse>
+    kImageServicePull{"/machine.ImageService/Pull", kReplyBytesMax, kImageCallLimit};
 inline constexpr StreamMethod<cosi::resource::ListRequest, cosi::resource::ListResponse>
     kListResources{"/cosi.resource.State/List"};
 inline constexpr StreamMethod<cosi::resource::WatchRequest, cosi::resource::WatchResponse> kWatch{

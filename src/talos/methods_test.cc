@@ -38,6 +38,11 @@ TEST(Methods, TheTableIsWhatTheServicesSay) {
   expect_declared(kApplyConfiguration);
   expect_declared(kBootstrap);
   expect_declared(kReset);
+  expect_declared(kReboot);
+  expect_declared(kUpgrade);
+  expect_declared(kImagePull);
+  expect_declared(kLifecycleUpgrade);
+  expect_declared(kImageServicePull);
   expect_declared(kVersion);
   expect_declared(kMemory);
   expect_declared(kServiceList);

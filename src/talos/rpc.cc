@@ -118,7 +118,7 @@ Task<CallResult<std::vector<std::string>>> collect_bytes(Context context,
                                                          std::string request, StreamLimits limits,
                                                          std::size_t reply_bytes_max) {
   if (auto error = cannot_start(context, *connection, call)) co_return tl::unexpected(*error);
-  const auto rpc = connection->start(path, real_limit(context, kCallLimit), reply_bytes_max);
+  const auto rpc = connection->start(path, real_limit(context, limits.longest), reply_bytes_max);
   send_only(*rpc, request);
   std::vector<std::string> replies;
   std::size_t bytes = 0;

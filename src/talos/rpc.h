@@ -16,9 +16,6 @@
 
 namespace ichor {
 
-/// No single call lasts longer, whatever its caller grants.
-inline constexpr Duration kCallLimit = std::chrono::seconds(60);
-
 /// Why a call cannot even start, if so.
 std::optional<CallError> cannot_start(const Context& context, const Connection& connection,
                                       Call call);
@@ -34,6 +31,7 @@ struct StreamLimits {
   std::size_t messages_max{4096};
   std::size_t bytes_max{8u << 20};  // of all messages together
   std::size_t enough{0};  // after so many messages we hang up content; zero: the server ends it
+  Duration longest{kCallLimit};
 };
 
 /// Takes one message of a stream; an error ends the stream.
@@ -93,8 +91,9 @@ Task<CallResult<Reply>> unary(Context context, std::shared_ptr<Connection> conne
                               Duration limit = kCallLimit) {
   std::string bytes = request.SerializeAsString();
   forget_secrets(request);
-  auto answer = co_await unary_bytes(context, std::move(connection), call, method.path,
-                                     std::move(bytes), method.reply_bytes_max, limit);
+  auto answer =
+      co_await unary_bytes(context, std::move(connection), call, method.path, std::move(bytes),
+                           method.reply_bytes_max, std::max(limit, method.longest));
   if (!answer) co_return forward_error(answer);
   std::size_t fields = 0;
   co_return decode_reply<Reply>(call, *answer, fields);
@@ -105,6 +104,7 @@ Task<CallResult<std::vector<Reply>>> collect(Context context,
                                              std::shared_ptr<Connection> connection, Call call,
                                              StreamMethod<Request, Reply> method, Request request,
                                              StreamLimits limits = {}) {
+  limits.longest = method.longest;
   auto answers =
       co_await collect_bytes(context, std::move(connection), call, method.path,
                              request.SerializeAsString(), limits, method.reply_bytes_max);

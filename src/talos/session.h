@@ -43,6 +43,10 @@ class GrpcSession final : public TalosSession {
   Task<Outcome> reset(Context context, ResetRequest request) override;
   Task<Outcome> change_etcd(Context context, EtcdChange change) override;
   Task<Outcome> etcd_recover(Context context, const ByteSource& snapshot) override;
+  Task<CallResult<UpgradeView>> upgrade_state(Context context) override;
+  Task<Outcome> pull_image(Context context, UpgradeRequest request) override;
+  Task<Outcome> upgrade(Context context, UpgradeRequest request) override;
+  Task<Outcome> reboot(Context context) override;
 
   /// What only a scan shows: the links of the machine, and the schematic it was booted from.
   Task<CallResult<void>> read_extras(Context context, Sighting& seen);

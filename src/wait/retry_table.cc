@@ -69,6 +69,38 @@ RetryRule lost(Progress progress, std::optional<Code> code, Reaction reaction,
           .hint = hint};
 }
 
+/// The node answered the call with an error whose text contains `text`, whatever its code.
+RetryRule failed(Call call, std::string_view text, Reaction reaction, std::string_view fault,
+                 std::string_view hint) {
+  RetryRule rule = said(call, Code::unknown, text, reaction, fault, hint);
+  rule.code.reset();
+  return rule;
+}
+
+/// What is answered to the calls of an upgrade.
+std::vector<RetryRule> rules_of_upgrades() {
+  constexpr std::string_view kImage =
+      "check the version, the schematic and `talos.installer_image`, and that the node reaches the "
+      "registry";
+  constexpr std::string_view kInstaller =
+      "see `talosctl -n NODE dmesg`; the node runs its old version. Fix it, then `ichor upgrade` "
+      "again";
+  return {
+      failed(Call::pull_image, "not found", give_up, "U1", kImage),
+      said(Call::pull_image, Code::not_found, {}, give_up, "U1", kImage),
+      failed(Call::pull_image, {}, retry, "U1", kImage),
+      failed(Call::upgrade, "in progress", not_yet, "U4", "another install runs on the node"),
+      failed(Call::upgrade, "installer image", give_up, "U1", kImage),
+      found(Call::upgrade, "U4", give_up, kInstaller),
+      said(Call::evict, Code::resource_exhausted, {}, not_yet, "U2",
+           "a PodDisruptionBudget forbids it now"),
+      said(Call::evict, Code::not_found, {}, look_again, "U2", "the pod is gone"),
+      said(Call::evict, Code::aborted, {}, look_again, "U2", "another pod of that name is there"),
+      said(Call::cordon, Code::aborted, {}, look_again, "U2", "the Node is another object now"),
+      said(Call::uncordon, Code::aborted, {}, look_again, "U2", "the Node is another object now"),
+  };
+}
+
 /// The verdict of the handshake, and what a node answers to the calls that change it.
 std::vector<RetryRule> rules_of_changes() {
   const auto bootstrap = Call::bootstrap;
@@ -185,6 +217,8 @@ std::vector<RetryRule> rules_of_all_calls() {
 
 std::vector<RetryRule> make_rules() {
   std::vector<RetryRule> rules = rules_of_changes();
+  const std::vector<RetryRule> upgrades = rules_of_upgrades();
+  rules.insert(rules.end(), upgrades.begin(), upgrades.end());
   const std::vector<RetryRule> others = rules_of_all_calls();
   rules.insert(rules.end(), others.begin(), others.end());
   return rules;

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""`ichor upgrade` on a lab: planned, killed midway, resumed; a node that falls back stops the rest.
+
+Usage: upgrade_test.py ICHOR PROFILE
+"""
+
+import json
+import subprocess
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+
+import one_lab  # noqa: E402
+
+ICHOR, PROFILE = sys.argv[1:3]
+LIMIT_S = 400
+NAMES = ["cp1", "cp2", "cp3", "w1", "w2", "w3"]
+
+
+class Upgrade(one_lab.OneLab):
+    ichor, profile = ICHOR, PROFILE
+
+    def command(self, *words):
+        return [ICHOR, *words, "-p", PROFILE, "--lab-state", self.lab, "-q", "-o", "json"]
+
+    def run_json(self, *words):
+        """Exit code and all lines of a command on the lab."""
+        done = subprocess.run(self.command(*words), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=LIMIT_S, check=False)
+        return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
+
+    def versions(self):
+        """What Talos says on each node."""
+        _, lines = self.run_json("status")
+        return {line["node"]: line.get("version") for line in lines if line["type"] == "node"}
+
+    def inject(self, fault, node):
+        subprocess.run([ICHOR, "lab", "inject", fault, "--node", node, "--state", self.lab],
+                       check=True, stdout=subprocess.DEVNULL)
+
+    def findings(self, lines):
+        return {(line["id"], line.get("node", "")) for line in lines if line["type"] == "finding"}
+
+    def test_1_a_step_that_is_too_large_is_refused_and_the_next_command_named(self):
+        code, lines = self.run_json("up")
+        self.assertEqual(code, 0, lines[-1])
+        code, lines = self.run_json("upgrade", "--to", "v1.14.1")
+        self.assertEqual((code, lines[-1]["mutations"]), (5, 0), lines[-1])
+        fixes = [line["fix"] for line in lines if line["type"] == "finding"]
+        self.assertTrue(any("--to v1.13.9` first" in fix for fix in fixes), fixes)
+
+    def test_2_the_plan_names_every_step_and_changes_nothing(self):
+        code, lines = self.run_json("upgrade", "--to", "v1.13.9", "--dry-run")
+        self.assertEqual(code, 0, lines[-1])
+        steps = [(line["node"], line["action"]) for line in lines if line["type"] == "action"]
+        self.assertEqual([step for step in steps if step[1] == "ImagePull"],
+                         [(name, "ImagePull") for name in NAMES])
+        upgrades = [node for node, action in steps if action == "Upgrade"]
+        self.assertEqual(sorted(upgrades), NAMES)
+        self.assertTrue(all(node.startswith("cp") for node in upgrades[:3]), upgrades)
+        first_cordon = next(i for i, step in enumerate(steps) if step[1] == "cordon")
+        last_pull = max(i for i, step in enumerate(steps) if step[1] == "ImagePull")
+        self.assertLess(last_pull, first_cordon, "no node is drained before all have the image")
+        leader = next(node for node, action in steps if action == "EtcdForfeitLeadership")
+        self.assertEqual(upgrades[2], leader, "the leader goes last")
+        self.assertEqual(set(self.versions().values()), {"v1.12.6"})
+
+    def test_3_a_run_that_is_killed_midway_is_resumed(self):
+        killed = subprocess.Popen(self.command("upgrade", "--to", "v1.13.9"),
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + LIMIT_S
+        while list(self.versions().values()).count("v1.13.9") < 1:
+            self.assertLess(time.monotonic(), deadline, self.versions())
+            self.assertIsNone(killed.poll(), "the run ended before it was killed")
+        killed.kill()
+        killed.wait()
+        versions = self.versions()
+        self.assertIn("v1.12.6", versions.values(), "it was killed midway")
+        code, lines = self.run_json("upgrade", "--to", "v1.13.9")
+        self.assertEqual(code, 0, [line for line in lines if line["type"] != "event"][-5:])
+        self.assertEqual(self.versions(), dict.fromkeys(NAMES, "v1.13.9"))
+        code, lines = self.run_json("upgrade", "--to", "v1.13.9")
+        self.assertEqual((code, lines[-1]["mutations"]), (0, 0), lines[-1])
+        code, lines = self.run_json("health")
+        self.assertEqual(code, 0, lines[-1])
+
+    def test_4_an_image_that_one_node_cannot_pull_drains_no_node(self):
+        self.inject("image-missing", "w3")
+        code, lines = self.run_json("upgrade", "--to", "v1.13.10")
+        self.assertEqual(code, 1, lines[-1])
+        self.assertIn(("U1", "w3"), self.findings(lines))
+        self.assertEqual(set(self.versions().values()), {"v1.13.9"})
+        self.inject("clear", "w3")
+
+    def test_5_a_node_that_falls_back_is_named_and_stops_the_rollout(self):
+        self.inject("image-broken", "w1")
+        code, lines = self.run_json("upgrade", "--to", "v1.13.10", "-n", "w1,w2")
+        self.assertEqual(code, 1, lines[-1])
+        self.assertIn(("U3", "w1"), self.findings(lines))
+        self.assertEqual(self.versions()["w1"], "v1.13.9")
+        self.inject("clear", "w1")
+        code, lines = self.run_json("upgrade", "--to", "v1.13.10", "-n", "w1,w2")
+        self.assertEqual(code, 0, lines[-1])
+        versions = self.versions()
+        self.assertEqual([versions[name] for name in NAMES],
+                         ["v1.13.9"] * 3 + ["v1.13.10"] * 2 + ["v1.13.9"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
