@@ -29,6 +29,8 @@ SeedPlan plan_of(const Scenario& scenario) {
   }
   SeedPlan plan = draw_plan(scenario.seed, scenario.shape, armed, line);
   plan.personality = scenario.talos;
+  plan.typed_configs = scenario.talos == Personality::v1_14;
+  plan.etcd_volume = false;
   plan.platform = scenario.platform;
   plan.addresses_move = scenario.addresses_move;
   plan.addresses_unknown = scenario.addresses_move && scenario.addresses_unknown;
