@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """What `ichor migrate` makes is accepted by the real talosctl 1.14.1.
 
-Three kinds of old configs: those of the example profiles, those of the talhelper projects, and those
-that talosctl 1.13.9 makes of the patches in `patches`, which are written in the manner of real
-repositories. Each is valid for its old release first. The result must be valid for talosctl 1.14.1,
-mostly typed documents, and proved by ichor to mean the same. The patches are migrated alone as well;
-talosctl 1.14.1 applies them to a config of its own and validates it.
+Three kinds of old configs: those of the example profiles, those of the talhelper projects, and
+those that talosctl 1.13.9 makes of the patches in `patches`, which are written in the manner of
+real repositories. Each is valid for its old release first. The result must be valid for talosctl
+1.14.1, mostly typed documents, and proved by ichor to mean the same. The patches are migrated alone
+as well; talosctl 1.14.1 applies them to a config of its own and validates it.
 
 The first lines of a patch may say `# contract: v1.11` and `# role: controlplane`.
 """
