@@ -26,6 +26,7 @@ class Machine {
   const NodeName& name() const { return node_.spec().name; }
   const std::string& link() const { return link_; }
   bool old() const { return node_.spec().personality == sim::Personality::v1_12; }
+  bool typed() const { return node_.spec().personality == sim::Personality::v1_14; }
   bool container() const { return node_.spec().platform == sim::Platform::container; }
 
   /// The active config while the node serves its API with one; else nullptr.

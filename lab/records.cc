@@ -85,8 +85,9 @@ sim::NodeSpec spec_from(const json& value) {
   spec.dhcp_address = IpAddress(value.at("dhcp_address"));
   for (const json& disk : value.at("disks")) spec.disks.push_back(disk_from(disk));
   spec.memory_bytes = value.at("memory");
-  const bool old = value.at("talos") == sim::release_of(sim::Personality::v1_12).name;
-  spec.personality = old ? sim::Personality::v1_12 : sim::Personality::v1_13;
+  for (const auto known : {sim::Personality::v1_13, sim::Personality::v1_14}) {
+    if (value.at("talos") == sim::release_of(known).name) spec.personality = known;
+  }
   if (value.at("container")) {
     spec.platform = sim::Platform::container;
     spec.durations = sim::container_durations();
@@ -118,6 +119,7 @@ json disk_state_value(const sim::NodeDisk& disk) {
                 {"staged_config", disk.staged_config},
                 {"etcd_member", hex(disk.etcd_member.value())},
                 {"recovery_snapshot", pki::base64(disk.recovery_snapshot)},
+                {"etcd_volume", disk.etcd_volume},
                 {"kubelet_registered", disk.kubelet_registered},
                 {"blank_disks", disk.blank_disks},
                 {"wiped_disks", disk.wiped_disks}};
@@ -137,8 +139,8 @@ sim::NodeDisk disk_state_from(const json& value) {
   disk.config = value.at("config");
   disk.staged_config = value.at("staged_config");
   disk.etcd_member = EtcdMemberId(from_hex(value.at("etcd_member")));
-  disk.recovery_snapshot =
-      pki::from_base64(value.value("recovery_snapshot", "")).value_or("");
+  disk.recovery_snapshot = pki::from_base64(value.value("recovery_snapshot", "")).value_or("");
+  disk.etcd_volume = value.value("etcd_volume", false);  // absent in folders of older labs
   disk.kubelet_registered = value.at("kubelet_registered");
   disk.blank_disks = value.at("blank_disks").get<std::vector<std::string>>();
   disk.wiped_disks = value.at("wiped_disks").get<std::vector<std::string>>();
@@ -167,9 +169,12 @@ json cluster_value(const sim::EtcdCluster& cluster) {
     alarms.push_back(
         {{"member", hex(alarm.member.value())}, {"corrupt", alarm.kind == EtcdAlarmKind::corrupt}});
   }
-  return {{"id", hex(cluster.id)},         {"secrets", to_hex(cluster.secrets)},
-          {"members", std::move(members)}, {"raft_index", hex(cluster.raft_index)},
-          {"alarms", std::move(alarms)},   {"revision", hex(cluster.revision)},
+  return {{"id", hex(cluster.id)},
+          {"secrets", to_hex(cluster.secrets)},
+          {"members", std::move(members)},
+          {"raft_index", hex(cluster.raft_index)},
+          {"alarms", std::move(alarms)},
+          {"revision", hex(cluster.revision)},
           {"restored_revision", hex(cluster.restored_revision)}};
 }
 

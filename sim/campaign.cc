@@ -25,13 +25,14 @@ class FixtureCache {
     const std::size_t key = (plan.worker_order == WorkerOrder::after_api ? 1u : 0u) |
                             (plan.sequential ? 2u : 0u) | (plan.addresses_move ? 4u : 0u) |
                             (plan.stack.cilium ? 8u : 0u) | (plan.stack.helmfile ? 16u : 0u) |
-                            (plan.stack.connect ? 32u : 0u) | (plan.addresses_unknown ? 64u : 0u);
+                            (plan.stack.connect ? 32u : 0u) | (plan.addresses_unknown ? 64u : 0u) |
+                            (plan.typed_configs ? 128u : 0u) | (plan.etcd_volume ? 256u : 0u);
     if (!fixtures_[key]) fixtures_[key] = std::make_unique<ClusterFixture>(make_fixture(plan));
     return *fixtures_[key];
   }
 
  private:
-  std::unique_ptr<ClusterFixture> fixtures_[128];
+  std::unique_ptr<ClusterFixture> fixtures_[512];
 };
 
 SeedReport run_seed(const CampaignOptions& options, FixtureCache& fixtures, std::uint64_t seed,

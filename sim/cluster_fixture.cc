@@ -34,8 +34,8 @@ NodePlan plan_node(const SeedPlan& seed, Role role, int index) {
 }
 
 /// A config of the cluster `cluster`; `edition` tells apart those that differ in nothing else.
-MachineConfig config_for(const NodePlan& plan, const ClusterProfile& profile, FixedJudge& judge,
-                         std::string_view cluster, std::string_view edition) {
+MachineConfig config_for(const NodePlan& plan, const ClusterProfile& profile, const SeedPlan& seed,
+                         FixedJudge& judge, std::string_view cluster, std::string_view edition) {
   const std::string text = fmt::format("{} machine config of {} in {}\n{}", edition,
                                        plan.name.value(), cluster, config_canaries());
   ConfigFacts facts;
@@ -45,6 +45,8 @@ MachineConfig config_for(const NodePlan& plan, const ClusterProfile& profile, Fi
   facts.hostname = plan.name;
   facts.static_address = plan.address;
   facts.install_disk = plan.disk;
+  facts.unattended = seed.typed_configs;
+  facts.etcd_volume = seed.etcd_volume;
   facts.cluster_name = cluster;
   facts.endpoint = profile.network.api_endpoint;
   facts.os_ca = quick_digest(fmt::format("os ca of {}", cluster));
@@ -54,11 +56,11 @@ MachineConfig config_for(const NodePlan& plan, const ClusterProfile& profile, Fi
   return {SecretString(text), quick_digest(text), facts.canonical, plan.role};
 }
 
-ConfigSet configs_for(const ClusterProfile& profile, FixedJudge& judge, std::string_view cluster,
-                      std::string_view edition) {
+ConfigSet configs_for(const ClusterProfile& profile, const SeedPlan& seed, FixedJudge& judge,
+                      std::string_view cluster, std::string_view edition) {
   ConfigSet configs;
   for (const NodePlan& node : profile.nodes) {
-    configs.nodes[node.name] = config_for(node, profile, judge, cluster, edition);
+    configs.nodes[node.name] = config_for(node, profile, seed, judge, cluster, edition);
   }
   configs.secrets_fingerprint = quick_digest(fmt::format("secrets of {}", cluster));
   configs.plan = quick_digest("plan of sim");
@@ -157,10 +159,10 @@ ClusterFixture make_fixture(const SeedPlan& plan, ClusterProfile wanted,
     profile.kubernetes =
         std::make_shared<const KubernetesPlan>(plan_on(*fixture.stack, profile.kubernetes.get()));
   }
-  fixture.configs = configs_for(profile, fixture.judge, "sim", "the");
-  fixture.changed = configs_for(profile, fixture.judge, "sim", "a changed");
-  fixture.regenerated = configs_for(profile, fixture.judge, "sim new key", "the");
-  fixture.foreign = configs_for(profile, fixture.judge, "another cluster", "the");
+  fixture.configs = configs_for(profile, plan, fixture.judge, "sim", "the");
+  fixture.changed = configs_for(profile, plan, fixture.judge, "sim", "a changed");
+  fixture.regenerated = configs_for(profile, plan, fixture.judge, "sim new key", "the");
+  fixture.foreign = configs_for(profile, plan, fixture.judge, "another cluster", "the");
   return fixture;
 }
 

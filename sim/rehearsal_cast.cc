@@ -117,6 +117,9 @@ SeedPlan rehearsal_plan(const ClusterProfile& profile, std::uint64_t seed,
   SeedPlan plan =
       draw_plan(seed, shape_of(profile), none, has_phases(profile) ? Line::whole : Line::talos);
   plan.personality = nearest_personality(profile.talos.version);
+  const TalosVersion typed = release_of(Personality::v1_14).contract();
+  plan.typed_configs = profile.talos.contract >= typed;
+  plan.etcd_volume = false;
   plan.platform = Platform::metal;
   plan.worker_order = profile.worker_order;
   plan.sequential = profile.sequential;

@@ -128,8 +128,8 @@ void read_cluster(MappingReader& root, Scenario& scenario) {
               if (read) scenario.shape = *read;
               return read.has_value();
             });
-  if (const auto talos = root.choice("talos", {"1.12", "1.13"})) {
-    scenario.talos = *talos == 0 ? Personality::v1_12 : Personality::v1_13;
+  if (const auto talos = root.choice("talos", {"1.12", "1.13", "1.14"})) {
+    scenario.talos = static_cast<Personality>(*talos);
   }
   if (const auto platform = root.choice("platform", {"metal", "container"})) {
     scenario.platform = *platform == 0 ? Platform::metal : Platform::container;

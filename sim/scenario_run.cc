@@ -31,9 +31,12 @@ SeedPlan plan_of(const Scenario& scenario) {
   SeedPlan plan = draw_plan(scenario.seed, scenario.shape, armed, line);
   plan.personality = scenario.talos;
   if (line == Line::upgrade) {
-    plan.target = talos_version(Personality::v1_13);
-    if (scenario.talos == Personality::v1_13) ++plan.target.patch;
+    const bool newest = scenario.talos == Personality::v1_14;
+    plan.target = talos_version(newest ? scenario.talos : Personality::v1_13);
+    if (scenario.talos == Personality::v1_13 || newest) ++plan.target.patch;
   }
+  plan.typed_configs = scenario.talos == Personality::v1_14;
+  plan.etcd_volume = false;
   plan.platform = scenario.platform;
   plan.addresses_move = scenario.addresses_move;
   plan.addresses_unknown = scenario.addresses_move && scenario.addresses_unknown;

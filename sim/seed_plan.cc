@@ -93,6 +93,16 @@ void add_provider(SeedPlan& plan, const FaultChoice& choice) {
   }
 }
 
+/// Of a stream of its own, so that what other draws give stays as it is.
+void draw_release(SeedPlan& plan) {
+  SeededRandom random = SeededRandom(plan.seed).fork(114);
+  constexpr double kNewest = 1.0 / 3;
+  if (!random.chance(kNewest)) return;
+  plan.personality = Personality::v1_14;
+  plan.typed_configs = random.chance(0.7);
+  plan.etcd_volume = plan.typed_configs && random.chance(0.3);
+}
+
 }  // namespace
 
 SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& choice, Line line) {
@@ -119,7 +129,8 @@ SeedPlan draw_plan(std::uint64_t seed, const Shape& shape, const FaultChoice& ch
     const double swarm = heals ? kArmed : (unrecoverable ? kArmedThere : 0.0);
     if (!choice.everything || random.chance(swarm)) plan.faults.push_back(index);
   }
-  // Of a stream of its own, so that what other draws give stays as it is.
+  draw_release(plan);
+  // Likewise.
   plan.addresses_unknown = plan.addresses_move && SeededRandom(seed).fork(78).chance(0.5);
   add_provider(plan, choice);
   plan.line = line;
@@ -155,9 +166,10 @@ std::string to_text(const SeedPlan& plan) {
                         plan.stack.helmfile ? "helmfile" : "helm",
                         plan.stack.connect ? "connect" : "op");
   return fmt::format(
-      "seed {} shape {}+{} talos {} platform {} workers {} order {} addresses {} pace {:.2f} "
+      "seed {} shape {}+{} talos {}{}{} platform {} workers {} order {} addresses {} pace {:.2f} "
       "latency {} fault-phase {}{}{} faults [{}]",
       plan.seed, plan.shape.control_planes, plan.shape.workers, release_of(plan.personality).name,
+      plan.typed_configs ? " configs typed" : "", plan.etcd_volume ? " etcd in-its-partition" : "",
       plan.platform == Platform::metal ? "metal" : "container",
       plan.worker_order == WorkerOrder::after_api ? "after-api" : "with-control-planes",
       plan.sequential ? "sequential" : "parallel", addresses_word(plan), plan.pace,

@@ -29,6 +29,8 @@ struct SeedPlan {
   Personality personality{Personality::v1_12};
   Platform platform{Platform::metal};
   WorkerOrder worker_order{WorkerOrder::after_api};
+  bool typed_configs{false};  // of contract 1.14, which a node of 1.14 installs itself by
+  bool etcd_volume{false};    // and which give etcd a partition
   bool sequential{false};
   bool addresses_move{false};     // DHCP first, then the static address of the config
   bool addresses_unknown{false};  // and the profile does not say the first one

@@ -67,6 +67,13 @@ class NodeTool(GoTool):
 
 
 @dataclasses.dataclass(frozen=True)
+class ExtendedNodeTool(NodeTool):
+    """Such programs whose modules include ones that are `Extended`."""
+
+    extended: tuple = ()
+
+
+@dataclasses.dataclass(frozen=True)
 class PythonTool:
     """A package from PyPI in a virtual environment. The one binary is that environment's python."""
 
@@ -198,12 +205,20 @@ GRPC_GO = "google.golang.org/grpc"
 FLUX_OPERATOR_SUM = "h1:jByuiWYtjSJxucGHuz68tV0DeVFz5CYrKQYfxAwE7lE="
 REGISTRY_LOGIN = "github.com/google/go-containerregistry/pkg/authn/kubernetes"
 
+TALOS_1_14_1 = {
+    "version": "1.14.1",
+    "replace": ("github.com/coredns/coredns => github.com/siderolabs/coredns v1.14.53",
+                "github.com/cosi-project/runtime => github.com/cosi-project/runtime v1.16.2"),
+    "extended": (RTNETLINK_VIA,),
+}
+MACHINED = {
+    "name": "machined", "package": "internal/app/machined", "tags": "tcell_minimal,grpcnotrace",
+    "ldflags": "-X golang.zx2c4.com/wireguard/ipc.socketDirectory=/system/wireguard-sock",
+}
+
 # A name without a version means its last entry.
 TOOLS = (
-    talos("1.14.1",
-          ("github.com/coredns/coredns => github.com/siderolabs/coredns v1.14.53",
-           "github.com/cosi-project/runtime => github.com/cosi-project/runtime v1.16.2"),
-          kind=ExtendedTool, extended=(RTNETLINK_VIA,)),
+    talos(**TALOS_1_14_1, kind=ExtendedTool),
     talos("1.13.9",
           ("github.com/coredns/coredns => github.com/siderolabs/coredns v1.14.53",),
           require=("github.com/siderolabs/go-kubernetes v0.2.39",
@@ -228,9 +243,8 @@ TOOLS = (
                     "golang.org/x/net v0.48.0")),
     PythonTool("grpcio", "1.76.0", ("grpcio==1.76.0", "protobuf==6.33.0")),
     # What a node of tests/real is made of, in the versions that Talos 1.12.6 ships.
-    talos(**TALOS_1_12_6, kind=NodeTool, name="machined", package="internal/app/machined",
-          tags="tcell_minimal,grpcnotrace",
-          ldflags="-X golang.zx2c4.com/wireguard/ipc.socketDirectory=/system/wireguard-sock"),
+    talos(**TALOS_1_14_1, kind=ExtendedNodeTool, **MACHINED),
+    talos(**TALOS_1_12_6, kind=NodeTool, **MACHINED),
     # Besides machined, what a machine of tests/vm boots and is installed with.
     talos(**TALOS_1_12_6, kind=NodeTool, name="talos-init", package="internal/app/init",
           tags="tcell_minimal,grpcnotrace"),

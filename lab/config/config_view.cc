@@ -1,5 +1,6 @@
 #include "lab/config/config_view.h"
 
+#include <algorithm>
 #include <charconv>
 #include <initializer_list>
 #include <string_view>
@@ -130,8 +131,67 @@ void read_cluster(ConfigView& view, const Node& cluster) {
                                      flag_at(cluster, {"allowSchedulingOnMasters"});
 }
 
+std::string text_or_empty(const Node& document, Path path, const std::string& otherwise) {
+  const std::string text = text_at(document, path);
+  return text.empty() ? otherwise : text;
+}
+
+pki::CertificateAndKey authority_at(const Node& document) {
+  pki::CertificateAndKey authority;
+  authority.certificate = text_at(document, {"issuingCA", "cert"});
+  authority.key = SecretString(text_at(document, {"issuingCA", "key"}));
+  const Node* accepted = document.find("acceptedCAs");
+  if (authority.certificate.empty() && accepted != nullptr && !accepted->items.empty()) {
+    authority.certificate = accepted->items.front().text;
+  }
+  return authority;
+}
+
+/// The documents of 1.14 that say what `cluster` and `machine.kubelet` said before.
+void read_kubernetes_document(ConfigView& view, const std::string& kind, const Node& document) {
+  constexpr std::string_view kTaint = "node-role.kubernetes.io/control-plane";
+  if (kind == "DiscoveryIdentityConfig") {
+    view.cluster_id = text_at(document, {"clusterID"});
+    view.cluster_secret = text_at(document, {"clusterSecret"});
+  } else if (kind == "DiscoveryServiceConfig") {
+    view.discovery = true;
+  } else if (kind == "UnattendedInstallConfig") {
+    view.install_image = text_at(document, {"installer", "image"});
+    view.unattended_install = true;
+  } else if (kind == "KubeClusterConfig") {
+    view.has_cluster = true;
+    view.cluster_name = text_at(document, {"clusterName"});
+    view.endpoint = text_at(document, {"endpoint"});
+  } else if (kind == "KubeAPIServerCAConfig") {
+    view.kubernetes_ca = authority_at(document);
+  } else if (kind == "KubeletConfig") {
+    view.kubelet_image = text_at(document, {"image"});
+  } else if (kind == "KubeNodeConfig") {
+    if (const Node* labels = document.find("labels")) {
+      for (const yaml::Entry& label : labels->entries) {
+        view.node_labels[label.key.text] = label.value.text;
+      }
+    }
+    const Node* taints = document.find("taints");
+    view.schedules_on_control_planes = taints == nullptr || taints->find(kTaint) == nullptr;
+  } else if (kind == "KubeNetworkConfig") {
+    view.dns_domain = text_or_empty(document, {"dnsDomain"}, view.dns_domain);
+    replace_if_given(view.pod_subnets, list_at(document, {"podSubnets"}));
+    replace_if_given(view.service_subnets, list_at(document, {"serviceSubnets"}));
+  } else if (kind == "KubeAPIServerConfig") {
+    view.api_cert_sans = list_at(document, {"certExtraSANs"});
+  } else if (kind == "KubeFlannelCNIConfig") {
+    view.cni = "flannel";
+  } else if (kind == "KubeProxyConfig") {
+    view.proxy_disabled = text_at(document, {"enabled"}) == "false";
+  } else if (kind == "KubeCoreDNSConfig") {
+    view.coredns_disabled = text_at(document, {"enabled"}) == "false";
+  }
+}
+
 void read_document(ConfigView& view, const Node& document) {
   const std::string kind = text_at(document, {"kind"});
+  read_kubernetes_document(view, kind, document);
   if (kind == "HostnameConfig") {
     view.hostname = text_at(document, {"hostname"});
   } else if (kind == "LinkConfig" || kind == "VLANConfig" || kind == "BondConfig" ||
@@ -154,6 +214,13 @@ void read_document(ConfigView& view, const Node& document) {
   }
 }
 
+/// With typed documents there is no CNI but the one that has a document.
+bool is_typed(const std::vector<Node>& documents) {
+  return std::any_of(documents.begin(), documents.end(), [](const Node& document) {
+    return document.is_mapping() && text_at(document, {"kind"}) == "KubeClusterConfig";
+  });
+}
+
 }  // namespace
 
 std::string ConfigView::kubernetes_version() const {
@@ -164,17 +231,18 @@ std::string ConfigView::kubernetes_version() const {
 
 ConfigView view_config(const std::vector<Node>& documents) {
   ConfigView view;
+  if (is_typed(documents)) view.cni = "none";
+  // The v1alpha1 document first: where both could speak, Talos lets only the typed one.
   for (const Node& document : documents) {
-    if (!document.is_mapping()) continue;
-    if (document.find("kind") != nullptr) {
-      read_document(view, document);
-      continue;
-    }
+    if (!document.is_mapping() || document.find("kind") != nullptr) continue;
     view.complete = true;
     if (const Node* machine = document.find("machine")) read_machine(view, *machine);
     if (const Node* cluster = document.find("cluster"); cluster && cluster->is_mapping()) {
       read_cluster(view, *cluster);
     }
+  }
+  for (const Node& document : documents) {
+    if (document.is_mapping() && document.find("kind") != nullptr) read_document(view, document);
   }
   return view;
 }

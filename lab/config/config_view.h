@@ -29,6 +29,7 @@ struct ConfigView {
   std::vector<std::string> accepted_cas;  // PEM
   std::vector<std::string> cert_sans;
   std::string install_image;
+  bool unattended_install{false};  // it installs itself while it boots (1.14)
   std::string kubelet_image;
   std::map<std::string, std::string> node_labels;
 

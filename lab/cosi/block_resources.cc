@@ -20,19 +20,24 @@ struct Partition {
   std::string type_uuid;
 };
 
+constexpr const char* kLinuxData = "0fc63daf-8483-4772-8e79-3d69d8477de4";
+
 /// What an install leaves on its disk.
-std::vector<Partition> talos_partitions(std::uint64_t disk_size) {
+std::vector<Partition> talos_partitions(std::uint64_t disk_size, bool etcd_volume) {
   const std::uint64_t efi = 2101 * kMiB;
   const std::uint64_t state = 100 * kMiB;
   const std::uint64_t rest = disk_size - efi - kMiB - state - 10 * kMiB;
-  return {{"EFI", "vfat", efi, "c12a7328-f81f-11d2-ba4b-00a0c93ec93b"},
-          {"META", "talosmeta", kMiB, "0fc63daf-8483-4772-8e79-3d69d8477de4"},
-          {"STATE", "xfs", state, "0fc63daf-8483-4772-8e79-3d69d8477de4"},
-          {"EPHEMERAL", "xfs", rest, "0fc63daf-8483-4772-8e79-3d69d8477de4"}};
+  const std::uint64_t etcd = etcd_volume ? rest / 4 : 0;
+  std::vector<Partition> partitions = {{"EFI", "vfat", efi, "c12a7328-f81f-11d2-ba4b-00a0c93ec93b"},
+                                       {"META", "talosmeta", kMiB, kLinuxData},
+                                       {"STATE", "xfs", state, kLinuxData},
+                                       {"EPHEMERAL", "xfs", rest - etcd, kLinuxData}};
+  if (etcd_volume) partitions.push_back({"ETCD", "xfs", etcd, kLinuxData});
+  return partitions;
 }
 
 std::vector<Partition> partitions_of(const Disk& disk) {
-  if (disk.system_disk) return talos_partitions(disk.size_bytes);
+  if (disk.system_disk) return talos_partitions(disk.size_bytes, disk.etcd_volume);
   if (!disk.has_volumes) return {};
   return {{"data", "ext4", disk.size_bytes - 2 * kMiB, "0fc63daf-8483-4772-8e79-3d69d8477de4"}};
 }
@@ -200,7 +205,8 @@ void volume_status(const Sight& sight, Resources& out) {
     if (disk.system_disk) system = &disk;
   }
   const std::vector<Partition> partitions =
-      system == nullptr ? talos_partitions(1ull << 40) : talos_partitions(system->size_bytes);
+      system == nullptr ? talos_partitions(1ull << 40, false)
+                        : talos_partitions(system->size_bytes, system->etcd_volume);
   for (std::size_t i = 1; i < partitions.size(); ++i) {
     const Partition& partition = partitions[i];
     spec::VolumeStatus message;
@@ -231,6 +237,13 @@ void volume_status(const Sight& sight, Resources& out) {
     text.set("filesystem", xfs ? "xfs" : "none");
     out.push_back(make_resource("runtime", partition.label, message, text));
   }
+  // Without a partition of its own it is a directory of EPHEMERAL, which has no device.
+  const bool own = system != nullptr && system->etcd_volume;
+  if (own || system == nullptr || !sight.machine.typed()) return;
+  spec::VolumeStatus directory;
+  directory.set_phase(spec::PHASE_READY);
+  out.push_back(make_resource("runtime", "ETCD", directory,
+                              yaml::map().set("phase", "ready").set("type", "directory")));
 }
 
 }  // namespace ichor::lab::makers

@@ -157,6 +157,10 @@ const std::vector<ResourceKind> kKinds = {
      "Synced={.synced}", "time.SyncController", false, makers::time_status},
     {"TrustdCertificates.secrets.talos.dev", "TrustdCertificate", "secrets",
      "trustdcertificate,tc,tcs", "", "secrets.TrustdController", true, nullptr},
+    // Of 1.14; on older nodes there never is one.
+    {"UnattendedInstallStatuses.runtime.talos.dev", "UnattendedInstallStatus", "runtime",
+     "unattendedinstallstatus,uis", "Phase={.phase}", "runtime.UnattendedInstallController", false,
+     makers::unattended_install},
     {"UniqueMachineTokens.runtime.talos.dev", "UniqueMachineToken", "runtime",
      "uniquemachinetoken,umt,umts", "Token={.token}", "runtime.UniqueMachineTokenController", false,
      nullptr},

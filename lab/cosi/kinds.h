@@ -39,6 +39,7 @@ Resources make_all(const ResourceKind& kind, const Sight& sight);
 namespace makers {
 
 void machine_status(const Sight&, Resources&);
+void unattended_install(const Sight&, Resources&);
 void machine_config(const Sight&, Resources&);
 void machine_type(const Sight&, Resources&);
 void version(const Sight&, Resources&);

@@ -27,6 +27,21 @@ void machine_status(const Sight& sight, Resources& out) {
                                            .set("unmetConditions", yaml::list(std::move(unmet))))));
 }
 
+void unattended_install(const Sight& sight, Resources& out) {
+  if (!sight.config || !sight.config->unattended_install || sight.machine.container()) return;
+  using Phase = UnattendedInstall::Phase;
+  const UnattendedInstall install =
+      sight.status.install.value_or(UnattendedInstall{Phase::installed, {}});
+  spec::UnattendedInstallStatus message;
+  message.set_image(sight.config->install_image);
+  message.set_phase(static_cast<spec::UnattendedInstallPhase>(install.phase));
+  message.set_error(install.error);
+  yaml::Map text;
+  text.set("image", message.image()).set("phase", name_of(install.phase));
+  set_if(text, "error", message.error());
+  out.push_back(make_resource("runtime", "unattended-install", message, text));
+}
+
 void machine_config(const Sight& sight, Resources& out) {
   const std::string text = sight.machine.config_text();
   if (text.empty()) return;

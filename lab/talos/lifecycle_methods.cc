@@ -81,6 +81,17 @@ std::string unfit_for_mode(Exchange& exchange, const machine::ResetRequest& requ
   constexpr std::string_view kVolumes = "VolumeStatuses.block.talos.dev";
   const auto& volumes =
       current_resources(exchange.site(), exchange.machine(), *find_kind(kVolumes));
+  const auto wiped = [&](std::string_view label) {
+    const auto& parts = request.system_partitions_to_wipe();
+    return std::any_of(parts.begin(), parts.end(), [&](const machine::ResetPartitionSpec& part) {
+      return part.wipe() && part.label() == label;
+    });
+  };
+  if (exchange.machine().typed() && wiped("ETCD") && !wiped("EPHEMERAL") &&
+      !exchange.node().disk().etcd_volume) {
+    return "failed to reset: volume \"ETCD\" resides on volume \"EPHEMERAL\", and therefore "
+           "\"ETCD\" cannot be wiped without wiping \"EPHEMERAL\"";
+  }
   for (const machine::ResetPartitionSpec& part : request.system_partitions_to_wipe()) {
     if (volumes.contains({"runtime", part.label()})) continue;
     return "failed to get volume status with label \"" + part.label() + "\": resource " +

@@ -12,6 +12,16 @@ using Kind = Method::Kind;
 /// The commit, build tag and compiler of the release that a node plays.
 constexpr const char* kCommit112 = "a1b8bd61";
 constexpr const char* kCommit113 = "f2c0b0f5";
+constexpr const char* kCommit114 = "undefined";  // as a build out of the Go module says
+
+const char* commit_of(sim::Personality personality) {
+  switch (personality) {
+    case sim::Personality::v1_12: return kCommit112;
+    case sim::Personality::v1_13: return kCommit113;
+    case sim::Personality::v1_14: break;
+  }
+  return kCommit114;
+}
 
 void version(Exchange& exchange) {
   const auto found = exchange.node().version(exchange.caller());
@@ -22,7 +32,7 @@ void version(Exchange& exchange) {
   machine::VersionResponse response;
   machine::Version& item = *response.add_messages();
   item.mutable_version()->set_tag(to_text(*found));
-  item.mutable_version()->set_sha(exchange.machine().old() ? kCommit112 : kCommit113);
+  item.mutable_version()->set_sha(commit_of(exchange.node().spec().personality));
   item.mutable_version()->set_go_version("go1.25.8");
   item.mutable_version()->set_os("linux");
   item.mutable_version()->set_arch("amd64");

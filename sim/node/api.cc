@@ -99,6 +99,7 @@ std::vector<Disk> Node::Impl::disk_list() const {
   for (Disk& disk : disks) {
     disk.has_volumes = has_volumes(disk);
     disk.system_disk = disk_.installed && disk.dev_path == disk_.install_disk;
+    disk.etcd_volume = disk.system_disk && disk_.etcd_volume;
     disk.read_only = disk.read_only || (disk.system_disk && disk_dead_);
   }
   return disks;
@@ -122,7 +123,9 @@ Answer<MachineStatus> Node::machine_status(const Caller& caller) const {
   if (auto gate = impl_->admit(caller, kState, "Get", Need::reader); !gate) {
     return forward_error(gate);
   }
-  return render(impl_->brief(), impl_->hostname());
+  MachineStatus status = render(impl_->brief(), impl_->hostname());
+  if (status.stage == Stage::booting) status.install = impl_->unattended_install();
+  return status;
 }
 
 Answer<Identity> Node::identity(const Caller& caller) const {

@@ -72,7 +72,7 @@ Answer<void> Node::Impl::may_apply(const Caller& caller, ApplyMode mode) const {
   if (apply_held_) {
     return refuse(Code::failed_precondition, "another apply configuration is already in progress");
   }
-  if (m_.rebooting_for_config) {
+  if (m_.rebooting_for_config && !typed()) {
     return refuse(Code::failed_precondition,
                   "configuration was already applied and node is rebooting, cannot apply more "
                   "configuration changes until next reboot");
@@ -95,8 +95,8 @@ Answer<Node::ApplyReply> Node::Impl::plan_apply(const std::string& config, const
     return reply;
   }
   if (mode == Mode::automatic && spec_.automatic_is_staged) mode = Mode::staged;
-  const bool immediate =
-      maintenance || (m_.facts != nullptr && facts.needs_reboot == m_.facts->needs_reboot);
+  const bool immediate = maintenance || typed() ||
+                         (m_.facts != nullptr && facts.needs_reboot == m_.facts->needs_reboot);
   std::string why_reboot;
   if (maintenance && mode == Mode::reboot) mode = Mode::no_reboot;
   if (mode == Mode::automatic) {
@@ -161,6 +161,10 @@ Answer<Node::ApplyReply> Node::Impl::apply(const Caller& caller, const std::stri
         Code::invalid_argument,
         "the applied machine configuration doesn't contain v1alpha1 config, did you mean to "
         "patch the machine config instead?");
+  }
+  if (typed() && mode == Mode::reboot && !in_maintenance()) {
+    return refuse(Code::unimplemented,
+                  "the REBOOT mode is not supported, please use AUTO or NO_REBOOT modes instead");
   }
   Answer<ApplyReply> reply = plan_apply(config, *judgement, mode, dry_run);
   if (!reply || dry_run) return reply;

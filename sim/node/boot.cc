@@ -15,7 +15,13 @@ void Node::Impl::begin_boot_sequence() {
   m_.registered_before = disk_.kubelet_registered;
   open_sequence(SequenceName::boot, Stage::booting, "startEverything");
   arm(Timer::boot_limit, kBootLimit);
-  arm(Timer::cri, spec_.durations.cri_start);
+  if (typed() && !container() && disk_.installed && m_.facts->etcd_volume && !disk_.etcd_volume) {
+    // It is made at the first boot, and what is in EPHEMERAL then is not moved.
+    NodeDisk& disk = change_disk();
+    disk.etcd_volume = true;
+    disk.etcd_cluster.reset();
+  }
+  start_cri();
   say_waiting(Service::cri);
   say_waiting(Service::kubelet);
   if (control_plane()) {
@@ -24,13 +30,17 @@ void Node::Impl::begin_boot_sequence() {
     say_waiting(Service::trustd);
     say_waiting(Service::apid);
     open_apid();
-    if (m_.time_synced) {
+    if (trustd_running()) {
       say_started(Service::trustd);
       fabric_.changed();
     }
   } else {
     await_certificate();
   }
+}
+
+void Node::Impl::start_cri() {
+  if (!installs_unattended()) arm(Timer::cri, spec_.durations.cri_start);
 }
 
 void Node::Impl::open_apid() {
@@ -89,7 +99,8 @@ void Node::Impl::start_what_waited() {
 }
 
 bool Node::Impl::trustd_running() const {
-  return m_.boot_sequence && control_plane() && m_.time_synced && !frozen_;
+  return m_.boot_sequence && control_plane() && m_.time_synced && !frozen_ &&
+         !installs_unattended();
 }
 
 void Node::Impl::check_boot_over() {

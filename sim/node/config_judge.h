@@ -18,6 +18,10 @@ struct ConfigFacts {
   NodeName hostname;         // empty: Talos makes one of the machine's identity
   IpAddress static_address;  // empty: keeps DHCP
   std::string install_disk;  // device path; a selector is already resolved against the node's disks
+  /// A UnattendedInstallConfig is there: from 1.14 on the node installs itself while it boots.
+  bool unattended{false};
+  bool reboots_after_install{true};
+  bool etcd_volume{false};  // etcd's data gets a partition of its own (1.14)
   std::string cluster_name;
   std::string endpoint;
   Digest os_ca;    // of machine.ca.crt

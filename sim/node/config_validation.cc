@@ -333,10 +333,18 @@ ConfigFindings validate_on_node(const LoadedConfig& config, const NodeSpec& node
       errors.push_back("no disks matched the expression: " + read->expression());
     }
   }
-  const auto check_image = [&](const char* name, const Node* image) {
+  const auto check_image = [&](std::string_view name, const Node* image) {
     const std::string trouble = image_trouble(text_of(image), node.personality);
     if (!trouble.empty()) errors.push_back(std::string(name) + " image is not valid: " + trouble);
   };
+  for (const ConfigDocument& document : config.documents) {
+    for (const auto& [kind, component] :
+         {std::pair("KubeletConfig", "kubelet"), std::pair("KubeAPIServerConfig", "kube-apiserver"),
+          std::pair("KubeControllerManagerConfig", "kube-controller-manager"),
+          std::pair("KubeSchedulerConfig", "kube-scheduler")}) {
+      if (document.kind == kind) check_image(component, document.root.find("image"));
+    }
+  }
   check_image("kubelet", root->find_path({"machine", "kubelet", "image"}));
   const Node* machine = root->find("machine");
   if (present(machine) && role_of(*machine) == Role::control_plane) {

@@ -6,7 +6,7 @@ void Node::Impl::fail_install_pull(bool failing) {
   pull_failing_ = failing;
   if (failing || m_.install != Install::pulling || frozen_) return;
   const Entry entry(*this);
-  write_to_disk();
+  write_to_disk(Install::writing);
 }
 
 void Node::Impl::hold_time_sync(bool holding) {
@@ -40,7 +40,7 @@ void Node::Impl::freeze(bool frozen) {
   fabric_.changed();
   if (frozen) return;
   // What was let go while nothing moved.
-  if (!pull_failing_ && m_.install == Install::pulling) write_to_disk();
+  if (!pull_failing_ && m_.install == Install::pulling) write_to_disk(Install::writing);
   if (!time_held_ && m_.time_overdue) on_time_sync();
 }
 

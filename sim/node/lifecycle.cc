@@ -15,6 +15,7 @@ using std::chrono::seconds;
 
 constexpr Duration kOpenStreamDelay = seconds(5);
 constexpr Duration kPullLimit = minutes(20);
+constexpr Duration kPullAgain = seconds(30);  // an unattended installation tries again
 constexpr Duration kMissingDiskDelay = seconds(1);
 constexpr Duration kFatalCountdown = seconds(10);
 constexpr Duration kTryLimit = minutes(1);
@@ -171,11 +172,57 @@ void Node::Impl::on_switch_over() {
 }
 
 void Node::Impl::on_port_open() {
-  if (container() || disk_.installed) {
-    pass_sequence(SequenceName::install);
-    begin_boot_sequence();
-  } else {
+  const bool unattended = typed() && m_.facts->unattended;
+  if (!container() && !disk_.installed && !unattended) {
     begin_install();
+    return;
+  }
+  pass_sequence(SequenceName::install);
+  if (!container() && !disk_.installed) begin_unattended_install();
+  begin_boot_sequence();
+}
+
+/// The installation goes on beside the boot sequence, which waits for it before CRI and trustd.
+void Node::Impl::begin_unattended_install() {
+  if (find_disk(m_.facts->install_disk) == nullptr) {
+    m_.install = Install::pending;
+  } else if (pull_failing_) {
+    m_.install = Install::failed;
+    arm(Timer::install, kPullAgain);
+  } else {
+    write_to_disk(Install::unattended);
+  }
+  note_change();
+}
+
+void Node::Impl::finish_unattended_install() {
+  NodeDisk& disk = change_disk();
+  disk.installed = true;
+  disk.install_disk = m_.facts->install_disk;
+  disk.config = m_.config;
+  std::erase(disk.blank_disks, disk.install_disk);
+  note_change();
+  if (m_.facts->reboots_after_install) {
+    m_.install = Install::rebooting;
+    leave(SequenceName::reboot, true);
+    return;
+  }
+  m_.install = Install::none;
+  start_cri();
+  if (trustd_running()) {
+    say_started(Service::trustd);
+    fabric_.changed();
+  }
+}
+
+std::optional<UnattendedInstall> Node::Impl::unattended_install() const {
+  using Phase = UnattendedInstall::Phase;
+  switch (m_.install) {
+    case Install::pending: return UnattendedInstall{Phase::pending, "no disk matched the selector"};
+    case Install::unattended: return UnattendedInstall{Phase::installing, {}};
+    case Install::rebooting: return UnattendedInstall{Phase::waiting_for_reboot, {}};
+    case Install::failed: return UnattendedInstall{Phase::failed, "failed to pull image: timeout"};
+    default: return std::nullopt;
   }
 }
 
@@ -193,24 +240,25 @@ void Node::Impl::begin_install() {
     m_.install = Install::pulling;
     arm(Timer::install, kPullLimit);
   } else {
-    write_to_disk();
+    write_to_disk(Install::writing);
   }
 }
 
-void Node::Impl::write_to_disk() {
+void Node::Impl::write_to_disk(Install install) {
   const Disk* target = find_disk(m_.facts->install_disk);
   if (target == nullptr) {
     m_.install = Install::no_such_disk;
     arm(Timer::install, kMissingDiskDelay);
     return;
   }
-  m_.install = Install::writing;
+  m_.install = install;
   NodeDisk& disk = change_disk();
   if (has_volumes(*target)) {
     disk.wiped_disks.push_back(target->serial.empty() ? target->dev_path : target->serial);
   }
   disk.blank_disks.push_back(target->dev_path);
   disk.etcd_cluster.reset();
+  disk.etcd_volume = false;
   disk.kubelet_registered = false;
   arm(Timer::install, spec_.durations.install);
 }
@@ -218,6 +266,8 @@ void Node::Impl::write_to_disk() {
 void Node::Impl::on_install_over() {
   switch (m_.install) {
     case Install::writing: finish_install(); return;
+    case Install::unattended: finish_unattended_install(); return;
+    case Install::failed: begin_unattended_install(); return;
     case Install::pulling:
       fatal(
           SequenceName::install,
@@ -316,9 +366,12 @@ void Node::Impl::wipe_disks() {
     disk.staged_config.clear();
   }
   if (goes("EPHEMERAL")) {
-    disk.etcd_cluster.reset();
-    disk.recovery_snapshot.clear();
     disk.kubelet_registered = false;
+    disk.recovery_snapshot.clear();
+  }
+  if (goes(disk.etcd_volume ? "ETCD" : "EPHEMERAL")) {
+    disk.etcd_cluster.reset();
+    disk.etcd_volume = false;
   }
 }
 

@@ -58,7 +58,8 @@ struct NodeDisk {
   std::string staged_config;                  // takes the place of `config` at the next boot
   std::optional<std::uint64_t> etcd_cluster;  // cluster id the data directory belongs to
   EtcdMemberId etcd_member;
-  std::string recovery_snapshot{};  // uploaded, and not restored yet
+  std::string recovery_snapshot{};       // uploaded, and not restored yet
+  bool etcd_volume{false};               // its data is not in EPHEMERAL, but in a partition ETCD
   bool kubelet_registered{false};        // the kubelet has got its credentials in an earlier boot
   std::vector<std::string> blank_disks;  // dev paths whose former volumes are gone
   std::vector<std::string> wiped_disks;  // serials of disks with data that an install overwrote
@@ -91,7 +92,7 @@ struct NodeEvent {
 };
 
 /// One Talos node: a state machine on a Clock. It does what talos-api.md §3 and the recordings in
-/// real-talos/README.md say, in both personalities, and nothing about transport: sim/ puts it
+/// real-talos/README.md say, in all personalities, and nothing about transport: sim/ puts it
 /// behind an in-process network, lab/ behind gRPC and TLS.
 ///
 /// Calls are synchronous and take no time; latency is the transport's. Effects play out on the

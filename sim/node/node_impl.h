@@ -88,6 +88,8 @@ class Node::Impl {
 
   bool container() const { return spec_.platform == Platform::container; }
   bool old() const { return spec_.personality == Personality::v1_12; }
+  /// From 1.14 on no config change reboots a node, and an installation belongs to the boot.
+  bool typed() const { return spec_.personality == Personality::v1_14; }
   bool control_plane() const {
     return m_.facts != nullptr && m_.facts->role == Role::control_plane;
   }
@@ -134,7 +136,18 @@ class Node::Impl {
   };
   enum class Health : std::uint8_t { unknown, good, bad };
   enum class NodeObject : std::uint8_t { none, registered, ready };
-  enum class Install : std::uint8_t { none, pulling, writing, no_such_disk };
+  /// Those of an unattended installation come last: it waits for its disk, works, waits for its
+  /// reboot, or tries again after an error.
+  enum class Install : std::uint8_t {
+    none,
+    pulling,
+    writing,
+    no_such_disk,
+    pending,
+    unattended,
+    rebooting,
+    failed
+  };
 
   /// All that a power cut takes away.
   struct Memory {
@@ -210,7 +223,11 @@ class Node::Impl {
   void on_switch_over();
   void on_port_open();
   void begin_install();
-  void write_to_disk();
+  void begin_unattended_install();
+  void finish_unattended_install();
+  bool installs_unattended() const { return m_.install >= Install::pending; }
+  std::optional<UnattendedInstall> unattended_install() const;
+  void write_to_disk(Install install);
   void on_install_over();
   void finish_install();
   void fatal(SequenceName sequence, const char* error);
@@ -235,6 +252,7 @@ class Node::Impl {
 
   // The boot sequence.
   void begin_boot_sequence();
+  void start_cri();
   void open_apid();
   void await_certificate();
   void ask_for_certificate();

@@ -188,14 +188,20 @@ Lines watched_in(const std::vector<Line>& lines) {
 
 /// One cluster that was recorded, and the model of it.
 struct RealRecording : ::testing::TestWithParam<const char*> {
-  Bench bench{Personality::v1_12, Platform::container};
+  virtual ~RealRecording() = default;
+  virtual std::string folder() const { return "tests/real/recordings"; }
+
+  explicit RealRecording(Personality personality = Personality::v1_12)
+      : bench(personality, Platform::container) {}
+
+  Bench bench;
   std::map<std::string, std::vector<Line>> recorded;
   std::map<std::string, Node*> nodes;
   std::map<std::string, Lines> watched;
 
   void SetUp() override {
     const std::string cluster = GetParam();
-    for (const auto& entry : std::filesystem::directory_iterator("tests/real/recordings")) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder())) {
       const std::string file = entry.path().stem();
       if (!file.starts_with(cluster + "-")) continue;
       recorded[file.substr(cluster.size() + 1)] = load(entry.path());
@@ -278,6 +284,26 @@ TEST_P(RealRecording, EveryServiceLivesTheRecordedLife) {
     }
   }
 }
+
+/// The same of Talos 1.14.1, with typed configs.
+struct TypedRecording : RealRecording {
+  TypedRecording() : RealRecording(Personality::v1_14) {}
+  std::string folder() const override { return "tests/real/recordings/typed"; }
+};
+
+TEST_P(TypedRecording, SequencesAndPhasesComeInTheRecordedOrder) {
+  for (const auto& [name, lines] : recorded) {
+    EXPECT_EQ(sequences_in(events_of(*nodes[name])), sequences_in(lines)) << name;
+  }
+}
+
+TEST_P(TypedRecording, AWatchSeesTheRecordedReasonsComeAndGo) {
+  for (const auto& [name, lines] : recorded) {
+    EXPECT_EQ(tracks_of(watched[name]), tracks_of(watched_in(lines))) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Clusters, TypedRecording, ::testing::Values("one", "four"));
 
 INSTANTIATE_TEST_SUITE_P(Clusters, RealRecording, ::testing::Values("one", "four"));
 

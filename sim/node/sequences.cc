@@ -56,6 +56,16 @@ constexpr Names<1> kResetDisk = {"resetSystemDisk"};
 constexpr Names<1> kResetPartitions = {"resetSystemDiskSpec"};
 constexpr Names<1> kResetUserDisks = {"resetUserDisks"};
 
+// 1.14 waits for udevd, tells services what is coming, and has volumes of its own for CRI, kubelet,
+// logs and etcd.
+constexpr Names<6> kEarly114 = {"startMachined", "waitForUdevd", "startApid",
+                                "startAuditd",   "startSyslogd", "startContainerd"};
+constexpr Names<1> kMountPromotable = {"mountPromotableSystemPartitions"};
+constexpr Names<1> kUnmountPromotable = {"unmountPromotableSystemPartitions"};
+constexpr Names<1> kPreShutdown = {"preShutdownServices"};
+constexpr Names<1> kDenyServices = {"denyNewServices"};
+constexpr Names<1> kTeardownContainers = {"teardownContainerLifecycle"};
+
 constexpr std::array<PhaseScript, 6> kInitializeMetal112 = {{{"systemRequirements", kEnforceKspp},
                                                              {"earlyServices", kEarly112},
                                                              {"usb", kWaitForUsb},
@@ -161,6 +171,67 @@ constexpr std::array<PhaseScript, 19> kResetMetal = {{{"drain", kCordon},
 constexpr std::array<PhaseScript, 2> kResetContainer = {
     {{"stopEverything", kStopAllServices}, {"shutdown", kShutdown}}};
 
+constexpr std::array<PhaseScript, 5> kInitializeMetal114 = {{{"systemRequirements", kEnforceKspp},
+                                                             {"earlyServices", kEarly114},
+                                                             {"meta", kReloadMeta},
+                                                             {"dashboard", kStartDashboard},
+                                                             {"config", kLoadConfig}}};
+constexpr std::array<PhaseScript, 10> kInstallMetal114 = {{{"env", kSetUserEnv},
+                                                           {"install", kInstall},
+                                                           {"meta", kReloadMeta},
+                                                           {"saveMeta", kFlushMeta},
+                                                           {"denyNewServices", kDenyServices},
+                                                           {"stopContainers", kTeardownContainers},
+                                                           {"volumeFinalize", kTeardown},
+                                                           {"stopEverything", kStopAllServices},
+                                                           {"kexec", kKexecPrepare},
+                                                           {"reboot", kReboot}}};
+constexpr std::array<PhaseScript, 9> kBootMetal114 = {{{"memorySizeCheck", kMemorySize},
+                                                       {"diskSizeCheck", kDiskSize},
+                                                       {"env", kBootEnv},
+                                                       {"dbus", kStartDbus},
+                                                       {"ephemeral", kMountEphemeral},
+                                                       {"promotableVolumes", kMountPromotable},
+                                                       {"userDisks", kMountUserDisks},
+                                                       {"userSetup", kWriteUserFiles},
+                                                       {"startEverything", kStartAllServices}}};
+constexpr std::array<PhaseScript, 14> kRebootMetal114 = {{{"cleanup", kStopAllPods},
+                                                          {"preShutdown", kPreShutdown},
+                                                          {"dbus", kStopDbus},
+                                                          {"denyNewServices", kDenyServices},
+                                                          {"stopContainers", kTeardownContainers},
+                                                          {"stopServices", kStopServices},
+                                                          {"umount", kUnmountPods},
+                                                          {"unmountBind", kUnmountBind},
+                                                          {"unmountPromotable", kUnmountPromotable},
+                                                          {"unmountSystem", kUnmountEphemeral},
+                                                          {"volumeFinalize", kTeardown},
+                                                          {"stopEverything", kStopAllServices},
+                                                          {"kexec", kKexecPrepare},
+                                                          {"reboot", kReboot}}};
+constexpr std::array<PhaseScript, 5> kRebootContainer114 = {{{"cleanup", kStopAllPods},
+                                                             {"preShutdown", kPreShutdown},
+                                                             {"dbus", kStopDbus},
+                                                             {"stopEverything", kStopAllServices},
+                                                             {"reboot", kReboot}}};
+
+std::span<const PhaseScript> script_of_1_14(SequenceName sequence, Platform platform) {
+  using Script = std::span<const PhaseScript>;
+  const bool container = platform == Platform::container;
+  switch (sequence) {
+    case SequenceName::initialize:
+      return container ? Script(kInitializeContainer113) : Script(kInitializeMetal114);
+    case SequenceName::install: return container ? Script() : Script(kInstallMetal114);
+    case SequenceName::boot: return container ? Script(kBootContainer) : Script(kBootMetal114);
+    case SequenceName::reboot:
+      return container ? Script(kRebootContainer114) : Script(kRebootMetal114);
+    // What a node tells on its way out for good was not looked at.
+    case SequenceName::shutdown: return Script(kShutdownMetal);
+    case SequenceName::reset: return container ? Script(kResetContainer) : Script(kResetMetal);
+  }
+  return {};
+}
+
 }  // namespace
 
 const char* name_of(SequenceName sequence) {
@@ -178,6 +249,7 @@ const char* name_of(SequenceName sequence) {
 
 std::span<const PhaseScript> script_of(SequenceName sequence, Platform platform,
                                        Personality personality) {
+  if (personality == Personality::v1_14) return script_of_1_14(sequence, platform);
   const bool container = platform == Platform::container;
   const bool old = personality == Personality::v1_12;
   using Script = std::span<const PhaseScript>;

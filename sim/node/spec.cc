@@ -5,7 +5,7 @@
 namespace ichor::sim {
 
 const TalosRelease& release_of(Personality personality) {
-  return *find_release({1, personality == Personality::v1_12 ? 12 : 13, 0});
+  return *find_release({1, 12 + static_cast<int>(personality), 0});
 }
 
 TalosVersion talos_version(Personality personality) { return release_of(personality).version; }
@@ -35,8 +35,10 @@ std::optional<BootSlot> slot_of(const std::string& image) {
 }
 
 Personality nearest_personality(const TalosVersion& version) {
-  const TalosVersion first = release_of(Personality::v1_13).contract();
-  return version < first ? Personality::v1_12 : Personality::v1_13;
+  for (const Personality personality : {Personality::v1_14, Personality::v1_13}) {
+    if (version >= release_of(personality).contract()) return personality;
+  }
+  return Personality::v1_12;
 }
 
 Durations container_durations() {

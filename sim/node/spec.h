@@ -12,9 +12,9 @@
 namespace ichor::sim {
 
 /// Which Talos a node plays; they differ in who serves port 50000 when, and in codes and texts.
-enum class Personality { v1_12, v1_13 };
+enum class Personality { v1_12, v1_13, v1_14 };
 
-/// The release that a personality was read from, and its version: 1.12.6 or 1.13.9.
+/// The release that a personality was read from, and its version: 1.12.6, 1.13.9 or 1.14.1.
 const TalosRelease& release_of(Personality personality);
 TalosVersion talos_version(Personality personality);
 /// How a node of this version behaves, as far as it is played.

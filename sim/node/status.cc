@@ -17,7 +17,8 @@ StatusBrief Node::Impl::brief() const {
   if (control_plane()) {
     if (!etcd_running()) brief.not_running |= bit(Service::etcd);
     if (etcd_running() && m_.etcd_health == Health::bad) brief.not_healthy |= bit(Service::etcd);
-    if (!m_.boot_sequence || !m_.time_synced) brief.not_running |= bit(Service::trustd);
+    const bool trusts = m_.boot_sequence && m_.time_synced && !installs_unattended();
+    if (!trusts) brief.not_running |= bit(Service::trustd);
     // Only a kubelet that already has credentials reports pods that are not ready yet.
     brief.static_pods = m_.registered_before && armed(Timer::node_ready);
   }
@@ -57,9 +58,11 @@ ServiceStatus Node::Impl::service_status(Service service) const {
     remark = Remark::started;
   } else if (service == Service::apid && m_.waits_for_certificate) {
     is(ServiceState::waiting, Remark::waiting);
+  } else if (service == Service::cri && installs_unattended()) {
+    is(ServiceState::waiting, Remark::waiting);
   } else if (service == Service::cri && !m_.cri_up) {
     remark = Remark::started;
-  } else if (service == Service::trustd && !m_.time_synced) {
+  } else if (service == Service::trustd && (!m_.time_synced || installs_unattended())) {
     is(ServiceState::waiting, Remark::waiting);
   } else if (service == Service::kubelet && !m_.kubelet_up) {
     const bool waits = !m_.cri_up || !m_.time_synced;

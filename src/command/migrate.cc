@@ -135,12 +135,30 @@ Exit end(std::vector<Migrated> all, const std::vector<std::string>& places,
   return deliver(std::move(outputs), true, std::move(findings), common, host);
 }
 
+/// What a config of contract 1.14 has by itself, although no patch says so.
+void warn_of_new_defaults(const ClusterProfile& profile, const std::string& file,
+                          std::vector<Finding>& findings) {
+  const auto contract = find_contract(profile.talos.contract);
+  if (!contract || contract->typed_documents) return;
+  Finding& finding = findings.emplace_back();
+  finding.severity = Severity::warning;
+  finding.id = "migrate";
+  finding.where = file;
+  finding.what =
+      "generated configs of contract v1.14 turn workload isolation on and mount EPHEMERAL "
+      "securely, which those of this profile do not";
+  finding.fix =
+      "test your workloads with it; or first add a patch `apiVersion: v1alpha1, kind: "
+      "SecurityProfileConfig, workloadIsolation: false`";
+}
+
 /// The patches of a profile that stand in files of their own, and the profile itself.
 Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common, Host& host) {
   SecretWords secrets;
   const auto reading = read_profile_file(common.profile, secrets, host);
   if (!reading) return finish_aside(reading.error(), host.terminal);
   std::vector<Finding> findings;
+  warn_of_new_defaults(reading->profile, common.profile, findings);
   const PatchTexts patches =
       read_patch_texts(*reading, profile_folder(common.profile, host), findings, host);
   std::vector<Migrated> all;
@@ -169,10 +187,10 @@ Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common,
     places.push_back(path);
     all.push_back(*std::move(migrated));
   }
-  if (!all.empty()) {
+  if (request.write && !all.empty()) {
     all.front().findings.insert(all.front().findings.end(), findings.begin(), findings.end());
+    return end(std::move(all), places, common, host);
   }
-  if (request.write && !all.empty()) return end(std::move(all), places, common, host);
   RunResult result;
   for (Migrated& one : all) {
     findings.insert(findings.end(), one.findings.begin(), one.findings.end());

@@ -40,6 +40,12 @@ bool loopback_has_address(const NodeSettings& settings) {
   return false;
 }
 
+/// Without this document Talos 1.14 installs no CNI.
+bool deletes_flannel(const NodeSettings& settings) {
+  const std::vector<Setting> documents = settings.documents("KubeFlannelCNIConfig");
+  return !documents.empty() && documents.back().value->find("$patch") != nullptr;
+}
+
 }  // namespace
 
 void lint_host_dns(const LintInput& input, std::vector<Finding>& findings) {
@@ -47,7 +53,8 @@ void lint_host_dns(const LintInput& input, std::vector<Finding>& findings) {
   for (const NodePlan& node : input.profile.nodes) {
     const NodeSettings settings(input, node);
     const Setting cni = settings.last({"cluster", "network", "cni", "name"});
-    const bool own_cni = cni ? cni.value->text == "none" : input.profile.talos.cni_none;
+    const bool own_cni =
+        cni ? cni.value->text == "none" : input.profile.talos.cni_none || deletes_flannel(settings);
     if (!own_cni) continue;
     // Talos' own configs forward since 1.8, so only a patch can switch it off.
     const Setting forward =

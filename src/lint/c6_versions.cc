@@ -5,6 +5,7 @@
 
 #include "base/nearest_name.h"
 #include "machineconfig/contract.h"
+#include "machineconfig/rules.h"
 #include "model/reporter.h"
 #include "model/talos_release.h"
 #include "profile/formats.h"
@@ -21,6 +22,9 @@ struct Extension {
 constexpr Extension kExtensions[] = {
 #include "lint/extensions.inc"
 };
+
+/// The newest release whose extensions are known.
+constexpr int kListed = kTalosReleases.back().version.minor;
 
 void check_kubernetes(const LintInput& input, Reporter& report) {
   const TalosPlan& talos = input.profile.talos;
@@ -56,10 +60,32 @@ void check_talos(const LintInput& input, Reporter& report) {
   const auto contract = find_contract(talos.contract);
   // One that is younger than its Talos is another mistake.
   const bool younger = talos.contract > TalosVersion{talos.version.major, talos.version.minor, 0};
+  const TalosVersion& newest = kTalosReleases.back().version;
+  if (contract && find_release(talos.version) == nullptr && newest < talos.version) {
+    report.warning("versions.talos", input.source.where("talos.version"),
+                   fmt::format("Talos {} is newer than this ichor, which knows it up to v{}.{}",
+                               to_text(talos.version), newest.major, newest.minor),
+                   fmt::format("take a newer ichor; until then configs are made for and checked "
+                               "by the rules of v{}.{}, and the versions of Kubernetes that it "
+                               "runs are not checked",
+                               talos.contract.major, talos.contract.minor));
+  }
   if (contract || younger) return;
   report.error("versions.talos",
                input.source.where(talos.contract_given ? "talos.contract" : "talos.version"),
                contract.error().message, "correct the version, or take a newer ichor");
+}
+
+/// Since 1.14 the Image Factory alone makes installers. A registry of one's own may hold copies.
+void check_installer(const LintInput& input, Reporter& report) {
+  const TalosPlan& talos = input.profile.talos;
+  if (!rules_of(talos.version.minor).installs_from_factory) return;
+  if (!talos.installer_image.starts_with("ghcr.io/siderolabs/installer:")) return;
+  report.error("versions.installer", input.source.where("talos.installer_image"),
+               fmt::format("there is no {}: installers of Talos {} come from the Image Factory",
+                           talos.installer_image, to_text(talos.version)),
+               "remove it and set talos.factory.schematic_id, or name an image "
+               "factory.talos.dev/metal-installer/SCHEMATIC:VERSION or its copy");
 }
 
 std::string_view without_v(std::string_view version) {
@@ -112,7 +138,9 @@ void check_extensions(const LintInput& input, Reporter& report) {
                    fmt::format("there is no official extension `{}`", item.text),
                    near.empty() ? "see the list at https://factory.talos.dev"
                                 : fmt::format("did you mean \"{}\"?", near));
-    } else if (version.minor < known->first || version.minor > known->last) {
+    } else if (version.minor < known->first ||
+               // Of a release that is younger than the list nothing is known.
+               (version.minor > known->last && known->last < kListed)) {
       report.error("versions.extension", where,
                    fmt::format("Talos {} has no extension `{}`: it exists from v1.{} to v1.{}",
                                to_text(version), item.text, known->first, known->last),
@@ -127,6 +155,7 @@ void lint_versions(const LintInput& input, std::vector<Finding>& findings) {
   Reporter report(findings);
   check_kubernetes(input, report);
   check_talos(input, report);
+  check_installer(input, report);
   check_contract(input, report);
   check_crds(input, report);
   check_quorum(input, report);

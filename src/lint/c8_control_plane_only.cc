@@ -12,6 +12,11 @@ namespace {
 bool scheduling_allowed(const LintInput& input, const NodeSettings& settings) {
   const Setting allowed = settings.last({"cluster", "allowSchedulingOnControlPlanes"});
   if (allowed) return allowed.value->as_bool().value_or(false);
+  for (const Setting& node : settings.documents("KubeNodeConfig")) {
+    const yaml::Node* taint =
+        node.value->find_path({"taints", "node-role.kubernetes.io/control-plane"});
+    if (taint != nullptr && taint->find("$patch") != nullptr) return true;
+  }
   return input.profile.talos.allow_scheduling_on_control_planes;
 }
 

@@ -5,7 +5,9 @@
 #include <optional>
 
 #include "base/nearest_name.h"
+#include "lint/old_form.h"
 #include "lint/settings.h"
+#include "lint/typed_traps.h"
 #include "machineconfig/schema.h"
 #include "model/reporter.h"
 #include "yaml/document.h"
@@ -199,6 +201,8 @@ void lint_patches(const LintInput& input, std::vector<Finding>& findings) {
     if (empty && patch.readable) report_empty(patch, report);
     PatchCheck(patch, minor, findings).run();
   }
+  lint_old_form(input, findings);
+  lint_typed_traps(input, findings);
 }
 
 }  // namespace ichor

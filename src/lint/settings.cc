@@ -1,8 +1,56 @@
 #include "lint/settings.h"
 
+#include <algorithm>
+#include <array>
+
 #include "yaml/document.h"
 
 namespace ichor {
+
+namespace {
+
+/// A section of the v1alpha1 document that stands in a document of its own since Talos 1.14.
+struct Moved {
+  std::array<std::string_view, 3> section;  // shorter ones end with empty names
+  std::string_view kind;
+  std::string_view key;  // of that document; empty: the section is all of it
+
+  std::size_t length() const {
+    const auto end = std::find(section.begin(), section.end(), std::string_view());
+    return static_cast<std::size_t>(end - section.begin());
+  }
+};
+
+constexpr Moved kMoved[] = {
+    {{"machine", "kubelet", "extraConfig"}, "KubeletConfig", "config"},
+    {{"machine", "kubelet", "extraArgs"}, "KubeletConfig", "extraArgs"},
+    {{"machine", "network", "hostname"}, "HostnameConfig", "hostname"},
+    {{"machine", "network", "nameservers"}, "ResolverConfig", "nameservers"},
+    {{"machine", "features", "hostDNS"}, "ResolverConfig", "hostDNS"},
+    {{"cluster", "apiServer", "extraArgs"}, "KubeAPIServerConfig", "extraArgs"},
+    {{"cluster", "controlPlane", "endpoint"}, "KubeClusterConfig", "endpoint"},
+    {{"cluster", "network", "podSubnets"}, "KubeNetworkConfig", "podSubnets"},
+    {{"cluster", "network", "serviceSubnets"}, "KubeNetworkConfig", "serviceSubnets"},
+};
+
+/// What a typed document says of a key of the v1alpha1 document; nullptr: nothing.
+const yaml::Node* find_moved(const yaml::Node& document, NodeSettings::Path path) {
+  const yaml::Node* kind = document.find("kind");
+  if (kind == nullptr) return nullptr;
+  for (const Moved& moved : kMoved) {
+    const std::size_t length = moved.length();
+    if (kind->text != moved.kind || path.size() < length) continue;
+    if (!std::equal(path.begin(), path.begin() + length, moved.section.begin())) continue;
+    const yaml::Node* value = document.find(moved.key);
+    for (const std::string_view* key = path.begin() + length; value && key != path.end(); ++key) {
+      value = value->find(*key);
+    }
+    return value;
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 std::string Setting::where(const yaml::Node& below) const {
   return yaml::to_text(patch->file, below.at);
@@ -22,8 +70,9 @@ std::vector<Setting> NodeSettings::all(Path path) const {
   std::vector<Setting> found;
   for (const LintPatch* patch : patches_) {
     for (const yaml::Node& document : patch->documents) {
-      if (!is_v1alpha1(document)) continue;
-      if (const yaml::Node* value = document.find_path(path)) found.push_back({value, patch});
+      const yaml::Node* value =
+          is_v1alpha1(document) ? document.find_path(path) : find_moved(document, path);
+      if (value != nullptr) found.push_back({value, patch});
     }
   }
   return found;

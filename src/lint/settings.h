@@ -27,7 +27,8 @@ class NodeSettings {
   NodeSettings(const LintInput& input, const NodePlan& node);
 
   using Path = std::initializer_list<std::string_view>;
-  /// Each patch's value of a key of the v1alpha1 document.
+  /// Each patch's value of a key of the v1alpha1 document, or of the typed document that says the
+  /// same since Talos 1.14.
   std::vector<Setting> all(Path path) const;
   /// The one that counts, of a value that is not joined.
   Setting last(Path path) const;

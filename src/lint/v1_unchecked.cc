@@ -55,7 +55,9 @@ class UncheckedRule {
 
   void check_nameservers() {
     for (const Setting& list : settings_.all({"machine", "network", "nameservers"})) {
-      for (const yaml::Node& item : list.value->items) {
+      for (const yaml::Node& server : list.value->items) {
+        const yaml::Node* address = server.find("address");
+        const yaml::Node& item = address != nullptr ? *address : server;
         if (parse_ip(item.text)) continue;
         error(list, item, fmt::format("the nameserver `{}` is not an IP address", item.text),
               "write an IP address: no DNS server can resolve a name yet");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <utility>
 
 #include "machineconfig/schema.h"
 #include "model/talos_release.h"
@@ -11,10 +12,28 @@ namespace ichor {
 
 namespace {
 
-/// Adds what the table of releases says. A release that is not known key by key takes what the
+/// What a release changed in the configs that it generates. Columns: the minor version, old
+/// features, old API server, UKI command line, network documents, empty network, KubeSpan document,
+/// typed documents, standard cluster id.
+struct Changed {
+  int since_minor;
+  Contract contract;
+};
+constexpr Changed kChanged[] = {
+    {8, {{}, true, true, false, false, true, false, false, false, {}, {}}},
+    {12, {{}, false, false, true, true, true, false, false, false, {}, {}}},
+    {13, {{}, false, false, true, true, false, true, false, false, {}, {}}},
+    {14, {{}, false, false, true, true, false, true, true, true, {}, {}}},
+};
+static_assert(kChanged[0].since_minor == kTalosReleases.front().version.minor);
+
+/// With what the table of releases says. A release that is not known key by key takes what the
 /// usual one takes.
-constexpr Contract of_release(std::size_t at, Contract contract) {
-  const TalosRelease& release = kTalosReleases[at];
+constexpr Contract contract_of(const TalosRelease& release) {
+  Contract contract;
+  for (const Changed& changed : kChanged) {
+    if (changed.since_minor <= release.version.minor) contract = changed.contract;
+  }
   const TalosRelease& taken = release.installer_image.empty() ? kUsualRelease : release;
   contract.version = release.contract();
   contract.kubernetes_version = release.kubernetes_version;
@@ -22,17 +41,12 @@ constexpr Contract of_release(std::size_t at, Contract contract) {
   return contract;
 }
 
-// Columns: old features, old API server, UKI command line, network documents, empty network,
-// KubeSpan document, typed documents, standard cluster id.
-constexpr std::array<Contract, kTalosReleases.size()> kContracts = {{
-    of_release(0, {{}, true, true, false, false, true, false, false, false, {}, {}}),
-    of_release(1, {{}, true, true, false, false, true, false, false, false, {}, {}}),
-    of_release(2, {{}, true, true, false, false, true, false, false, false, {}, {}}),
-    of_release(3, {{}, true, true, false, false, true, false, false, false, {}, {}}),
-    of_release(4, {{}, false, false, true, true, true, false, false, false, {}, {}}),
-    of_release(5, {{}, false, false, true, true, false, true, false, false, {}, {}}),
-    of_release(6, {{}, false, false, true, true, false, true, true, true, {}, {}}),
-}};
+template <std::size_t... At>
+constexpr std::array<Contract, sizeof...(At)> contracts_of(std::index_sequence<At...>) {
+  return {{contract_of(kTalosReleases[At])...}};
+}
+
+constexpr auto kContracts = contracts_of(std::make_index_sequence<kTalosReleases.size()>());
 
 }  // namespace
 

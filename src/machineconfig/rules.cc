@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "machineconfig/schema.h"
 
@@ -24,10 +25,26 @@ constexpr Rules kTalos14 = {.minor = 14,
                             .secures_directories = true,
                             .btrfs_volumes = true,
                             .installs_from_factory = true};
-constexpr std::array<Rules, 3> kRules = {kTalos12, kTalos13, kTalos14};
+/// A release that reads configs as the one before it has no row.
+constexpr std::array<Rules, 3> kChanged = {kTalos12, kTalos13, kTalos14};
+static_assert(kChanged.front().minor == Schema::kOldestMinor);
 
-static_assert(kRules.front().minor == Schema::kOldestMinor);
-static_assert(kRules.back().minor == Schema::kNewestMinor);
+constexpr Rules rules_for(int minor) {
+  Rules rules;
+  for (const Rules& changed : kChanged) {
+    if (changed.minor <= minor) rules = changed;
+  }
+  rules.minor = minor;
+  return rules;
+}
+
+template <std::size_t... At>
+constexpr std::array<Rules, sizeof...(At)> all_rules(std::index_sequence<At...>) {
+  return {{rules_for(Schema::kOldestMinor + static_cast<int>(At))...}};
+}
+
+constexpr auto kRules =
+    all_rules(std::make_index_sequence<Schema::kNewestMinor - Schema::kOldestMinor + 1>());
 
 }  // namespace
 

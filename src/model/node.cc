@@ -24,6 +24,18 @@ std::string_view name_of(Stage stage) {
   return "unknown";
 }
 
+std::string_view name_of(UnattendedInstall::Phase phase) {
+  using Phase = UnattendedInstall::Phase;
+  switch (phase) {
+    case Phase::pending: return "pending";
+    case Phase::installing: return "installing";
+    case Phase::installed: return "installed";
+    case Phase::waiting_for_reboot: return "waiting-for-reboot";
+    case Phase::failed: return "failed";
+  }
+  return "unknown";
+}
+
 bool Identity::same_machine(const Identity& other) const {
   const bool both_uuids = !uuid.value().empty() && !other.uuid.value().empty();
   if (both_uuids && uuid != other.uuid) return false;

@@ -35,12 +35,28 @@ struct UnmetCondition {
   bool operator==(const UnmetCondition&) const = default;
 };
 
+/// How far a node is with the installation that a typed config asks for (Talos 1.14 and later). The
+/// node shows the stage `booting` meanwhile, and forgets its config if it loses power.
+struct UnattendedInstall {
+  /// With the numbers of Talos' wire enum.
+  enum class Phase { pending, installing, installed, waiting_for_reboot, failed };
+
+  Phase phase{Phase::pending};
+  std::string error;
+  bool operator==(const UnattendedInstall&) const = default;
+};
+
+/// As Talos writes it: "waiting-for-reboot".
+std::string_view name_of(UnattendedInstall::Phase phase);
+
 /// The MachineStatus resource. Talos computes `ready` only in booting and running; elsewhere it is
 /// true and means nothing.
 struct MachineStatus {
   Stage stage{Stage::unknown};
   bool ready{false};
   std::vector<UnmetCondition> unmet;
+  /// Of a node that boots with a typed config; empty: there is no such installation, or it is over.
+  std::optional<UnattendedInstall> install{};
   bool operator==(const MachineStatus&) const = default;
 };
 
@@ -85,6 +101,8 @@ struct Disk {
   bool cdrom{false};
   bool has_volumes{false};  // a partition or a file system was discovered on it
   bool system_disk{false};
+  /// A partition for etcd's data alone, which outlives EPHEMERAL (Talos 1.14 and later).
+  bool etcd_volume{false};
 };
 
 /// What a machine has besides disks. What a node cannot tell (maintenance mode, containers, older

@@ -53,6 +53,13 @@ constexpr const TalosRelease* find_release(const TalosVersion& version) {
   return nullptr;
 }
 
+/// The contract of a cluster that does not name one: its release's, or the newest that is known.
+constexpr TalosVersion usual_contract(const TalosVersion& version) {
+  const TalosVersion newest = kTalosReleases.back().contract();
+  const TalosVersion own{version.major, version.minor, 0};
+  return version.major == newest.major && newest < own ? newest : own;
+}
+
 /// What a profile or a command gets that names no version.
 inline constexpr const TalosRelease& kUsualRelease = kTalosReleases[4];
 

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "phase/configured.h"
 #include "phase/maintenance_key.h"
+#include "phase/unattended_install.h"
 
 namespace ichor {
 
@@ -175,6 +176,7 @@ Decision Apply::decide(const Wanted& wanted, const NodePlan& plan, const NodeVie
   if (stage != Stage::booting && stage != Stage::running) {
     return Wait{fmt::format("{} is {}", plan.name.value(), name_of(stage))};
   }
+  if (auto wait = wait_for_install(plan, view)) return *std::move(wait);
   if (!wanted.facts.confirmed(plan.name)) {
     JournalRecord record;
     record.kind = RecordKind::observed;

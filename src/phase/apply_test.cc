@@ -278,5 +278,13 @@ TEST_F(ApplyTest, BesideAClusterOlderThanTheJournalNothingIsInstalled) {
   EXPECT_TRUE(decides<Act>());
 }
 
+TEST_F(ApplyTest, ANodeIsNotSettledBeforeItHasInstalledItself) {
+  configured(Stage::booting, digest(2));
+  view_.status->install = UnattendedInstall{UnattendedInstall::Phase::installing, {}};
+  EXPECT_TRUE(decides<Wait>());
+  view_.status->install.reset();
+  EXPECT_TRUE(decides<Remember>());
+}
+
 }  // namespace
 }  // namespace ichor

@@ -8,6 +8,7 @@
 #include "phase/dead_disk.h"
 #include "phase/etcd_groups.h"
 #include "phase/install_disk.h"
+#include "phase/unattended_install.h"
 
 namespace ichor {
 
@@ -72,25 +73,42 @@ std::optional<Decision> decide_existing(const Wanted& wanted, const ClusterView&
       fmt::format("etcd exists with the members {} ({})", to_text(groups[0]), signals_of(view))};
 }
 
-const ServiceStatus* etcd_service(const NodeView& node) {
+const ServiceStatus* service(const NodeView& node, std::string_view id) {
   if (!node.services) return nullptr;
   const auto found = std::find_if(node.services->begin(), node.services->end(),
-                                  [](const ServiceStatus& one) { return one.id == "etcd"; });
+                                  [&](const ServiceStatus& one) { return one.id == id; });
   return found == node.services->end() ? nullptr : &*found;
 }
 
 /// "Preparing: waiting for etcd spec".
 std::string etcd_state(const NodeView& node) {
-  const ServiceStatus* service = etcd_service(node);
+  const ServiceStatus* etcd = service(node, "etcd");
   std::string state = node.etcd.service_state.empty() ? "unknown" : node.etcd.service_state;
-  if (service && !service->last_message.empty()) state += ": " + service->last_message;
+  if (etcd && !etcd->last_message.empty()) state += ": " + etcd->last_message;
   return state;
+}
+
+/// E5: a partition of etcd's own outlives a wipe of STATE and EPHEMERAL, and cannot be looked into
+/// before the node has its config. An installation removes it with the others.
+std::optional<Wait> keeps_etcd_volume(const NodeView& node) {
+  if (!node.disks) return std::nullopt;
+  for (const Disk& disk : *node.disks) {
+    if (!disk.etcd_volume) continue;
+    return Wait{fmt::format("{} is in maintenance mode and has a partition ETCD on {}, which may "
+                            "hold the data of an old cluster",
+                            node.node.value(), disk.dev_path),
+                "E5",
+                fmt::format("it is looked at once {} has its config; to remove it, wipe the whole "
+                            "system disk, or the partition ETCD as well, when you reset a node",
+                            node.node.value())};
+  }
+  return std::nullopt;
 }
 
 /// Why this control plane's answer is not a plain "no etcd data here"; nothing if it is.
 std::optional<Wait> not_a_no(const Wanted& wanted, const NodeView& node) {
   const std::string& name = node.node.value();
-  if (node.presence == Presence::maintenance) return std::nullopt;
+  if (node.presence == Presence::maintenance) return keeps_etcd_volume(node);
   if (node.presence != Presence::configured || node.etcd.has_data == Known::unknown) {
     return Wait{node.trouble ? fmt::format("{}: {}", name, to_text(*node.trouble))
                              : fmt::format("{} has not said whether it has etcd data", name)};
@@ -168,9 +186,15 @@ std::optional<Wait> target_not_ready(const Wanted& wanted, const NodeView& targe
   if (target.status->stage != Stage::booting && target.status->stage != Stage::running) {
     return Wait{fmt::format("{} is {}", name, name_of(target.status->stage))};
   }
+  if (auto wait = wait_for_install(*wanted.profile.find(target.node), target)) return wait;
   if (target.time_synced && !*target.time_synced) {
     return Wait{fmt::format("the clock of {} is not in sync yet", name), "T7",
                 "the node cannot reach its time servers: check network.ntp and UDP 123"};
+  }
+  const ServiceStatus* runtime = service(target, "cri");
+  if (runtime && !runtime->healthy) {
+    return Wait{fmt::format("{} starts its container runtime ({})", name, runtime->state), "A1",
+                fmt::format("see `talosctl -n {} service cri`", target.address.value())};
   }
   const MutationFact* sent = wanted.facts.last(Call::bootstrap, target.node);
   const bool may_have_landed = sent && sent->outcome != OutcomeKind::refused &&
@@ -187,7 +211,7 @@ std::optional<Wait> target_not_ready(const Wanted& wanted, const NodeView& targe
 /// not bring.
 std::optional<Stop> waits_for_spec(const Wanted& wanted, const NodeView& target) {
   const MutationFact* sent = wanted.facts.last(Call::bootstrap, target.node);
-  const ServiceStatus* etcd = etcd_service(target);
+  const ServiceStatus* etcd = service(target, "etcd");
   const bool taken =
       sent && sent->outcome == OutcomeKind::done && sent->mark == target.identity->boot_id.value();
   if (!taken || !etcd || etcd->last_message.find("spec") == std::string::npos) return std::nullopt;

@@ -409,6 +409,36 @@ TEST_F(BootstrapEtcdTest, AWorkerThatRanBeforeTheJournalSaysNothingOfEtcd) {
   EXPECT_TRUE(std::holds_alternative<Remember>(decide()));
 }
 
+TEST_F(BootstrapEtcdTest, WaitsUntilTheNodeIsInstalled) {
+  remember_target("cp1");
+  view_.nodes[0].status->install =
+      UnattendedInstall{UnattendedInstall::Phase::waiting_for_reboot, {}};
+  EXPECT_EQ(wait_reason(), "cp1 is installed and waits for its reboot");
+}
+
+TEST_F(BootstrapEtcdTest, IsNotSentWhileTheContainerRuntimeStarts) {
+  remember_target("cp1");
+  ServiceStatus runtime{"cri", "Running", false, true, "Started"};
+  view_.nodes[0].services = std::vector<ServiceStatus>{runtime};
+  EXPECT_EQ(wait_reason(), "cp1 starts its container runtime (Running)");
+  view_.nodes[0].services->front().healthy = true;
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+}
+
+TEST_F(BootstrapEtcdTest, APartitionOfEtcdsOwnInMaintenanceModeIsNoNo) {
+  remember_target("cp1");
+  view_.nodes[2].presence = Presence::maintenance;
+  view_.nodes[2].etcd = {};
+  Disk disk;
+  disk.dev_path = "/dev/sda";
+  view_.nodes[2].disks = std::vector<Disk>{disk};
+  EXPECT_TRUE(std::holds_alternative<Act>(decide()));
+  view_.nodes[2].disks->front().etcd_volume = true;
+  EXPECT_EQ(wait_reason(),
+            "cp3 is in maintenance mode and has a partition ETCD on /dev/sda, which may hold the "
+            "data of an old cluster");
+}
+
 TEST(EtcdGroups, AreTheListsThatOverlapAndTheLongestSpeaks) {
   ClusterView view;
   view.nodes.resize(4);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "machineconfig/needed_release.h"
 #include "phase/discover.h"
 #include "phase/install_disk.h"
 #include "phase/stranger.h"
@@ -238,6 +239,19 @@ class Inspection {
                                   talos.contract.minor),
                       fmt::format("boot the machine with an image of {}, or lower talos.contract",
                                   to_text(talos.version)));
+    }
+    if (const auto config = wanted_.configs.nodes.find(plan_.name);
+        config != wanted_.configs.nodes.end()) {
+      const NeededRelease needed = needed_release(config->second.bytes.reveal());
+      if (runs.major == 1 && runs.minor < needed.minor) {
+        return complain("version", Verdict::failed, "D10",
+                        fmt::format("{} runs {}, which cannot read its config: {} exists since "
+                                    "v1.{}",
+                                    plan_.name.value(), to_text(runs), needed.what, needed.minor),
+                        fmt::format("boot the machine with an image of {}, or take it out of the "
+                                    "patches",
+                                    to_text(talos.version)));
+      }
     }
     if (minor(runs) != minor(talos.version)) {
       return complain("version", Verdict::warning, "D10",

@@ -85,6 +85,19 @@ TEST_F(PreflightChecksTest, EverythingThatIsWrongIsReportedAtOnce) {
   EXPECT_THAT(stops(), ElementsAre("D3", "D5", "D10"));
 }
 
+TEST_F(PreflightChecksTest, AnImageThatCannotReadTheConfigIsFound) {
+  MachineConfig config;
+  config.bytes = SecretString(
+      "machine: {type: worker}\n---\napiVersion: v1alpha1\nkind: SysctlConfig\nparams: {a: b}\n");
+  configs_.nodes[plan_.name] = std::move(config);
+  profile_.talos.contract = {1, 12, 0};
+  view_.version = TalosVersion{1, 13, 9};
+  EXPECT_THAT(stops(), ElementsAre("D10"));
+  EXPECT_THAT(find("version").detail, HasSubstr("the document SysctlConfig exists since v1.14"));
+  view_.version = TalosVersion{1, 14, 1};
+  EXPECT_THAT(stops(), IsEmpty());
+}
+
 TEST_F(PreflightChecksTest, DataIsOverwrittenOnlyIfNodeAndSerialAreNamed) {
   view_.disks->front().has_volumes = true;
   EXPECT_EQ(find("data on disk").finding.id, "D3");

@@ -80,6 +80,33 @@ std::optional<Finding> missing_consent(const Wanted& wanted, const NodePlan& pla
       fmt::format("to wipe all data on it: `--consent-wipe {}={}`", name, words.front())};
 }
 
+namespace {
+
+/// E5: a member that left finds its old data again when it comes back, and starts no etcd.
+std::optional<Finding> etcd_data_stays(const ResetRequest& request, const NodePlan& plan,
+                                       const NodeView& view) {
+  const std::vector<std::string>& labels = request.partitions;
+  const auto wipes = [&](std::string_view label) {
+    return std::find(labels.begin(), labels.end(), label) != labels.end();
+  };
+  const bool returns = request.graceful || wipes("STATE");
+  if (labels.empty() || wipes("ETCD") || !returns || !view.disks) return std::nullopt;
+  for (const Disk& disk : *view.disks) {
+    if (!disk.etcd_volume) continue;
+    return Finding{
+        Severity::error,
+        "E5",
+        plan.name,
+        "--system-labels-to-wipe",
+        fmt::format("etcd of {} has a partition of its own on {}, and a wipe of {} keeps its data",
+                    plan.name.value(), disk.dev_path, fmt::join(labels, ",")),
+        "name ETCD as well, or leave --system-labels-to-wipe out to wipe the whole system disk"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Duration Reset::budget(const Budgets& budgets) const {
   // Control planes go one after another, so each has its time.
   return budgets.reset * static_cast<int>(std::max<std::size_t>(plan_.nodes.size(), 1));
@@ -136,6 +163,9 @@ std::optional<Stop> Reset::find_refusals(const Wanted& wanted, const ClusterView
     const bool answers = node.presence == Presence::configured && node.status && node.disks;
     if (!answers || progress(wanted, plan, node).kind != Progress::Kind::to_do) continue;
     if (auto finding = missing_consent(wanted, plan, node)) found.push_back(*std::move(finding));
+    if (auto finding = etcd_data_stays(plan_.request, plan, node)) {
+      found.push_back(*std::move(finding));
+    }
   }
   if (found.empty()) return std::nullopt;
   Stop stop{std::move(found.front()), true};

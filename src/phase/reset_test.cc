@@ -229,6 +229,23 @@ TEST_F(ResetTest, APartOfTheDiskLeavesTheConfigAndANewBootEndsIt) {
   EXPECT_EQ(said(), "satisfied");
 }
 
+TEST_F(ResetTest, DoesNotLeaveEtcdsDataBehindInAPartitionOfItsOwn) {
+  want({"cp2"});
+  node("cp2").disks->front().etcd_volume = true;
+  wanted_.request.partitions = {"STATE", "EPHEMERAL"};
+  Decision decision = decide();
+  ASSERT_TRUE(std::holds_alternative<Stop>(decision));
+  EXPECT_EQ(std::get<Stop>(decision).finding.id, "E5");
+  wanted_.request.partitions = {"STATE", "EPHEMERAL", "ETCD"};
+  EXPECT_FALSE(std::holds_alternative<Stop>(decide()));
+  wanted_.request.partitions = {};
+  EXPECT_FALSE(std::holds_alternative<Stop>(decide()));
+  // It stays a member, and finds its data again.
+  wanted_.request.partitions = {"EPHEMERAL"};
+  wanted_.request.graceful = false;
+  EXPECT_FALSE(std::holds_alternative<Stop>(decide()));
+}
+
 TEST_F(ResetTest, AMachineThatTheJournalDoesNotKnowIsBoundFirst) {
   want({"w1"});
   facts_ = {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "model/talos_release.h"
 #include "profile/formats.h"
 #include "yaml/document.h"
 
@@ -123,7 +124,7 @@ void read_template_versions(const ReaderInputs& inputs, ReadingLog& log, Cluster
     const auto version = talos != nullptr ? parse_version(talos->text) : std::nullopt;
     if (!version) continue;
     profile.talos.version = *version;
-    profile.talos.contract = {version->major, version->minor, 0};
+    profile.talos.contract = usual_contract(*version);
     if (kubernetes != nullptr && parse_version(kubernetes->text)) {
       profile.talos.kubernetes_version = kubernetes->text;
     }

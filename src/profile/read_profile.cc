@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "model/talos_release.h"
 #include "profile/formats.h"
 #include "profile/mapping_reader.h"
 #include "profile/read_phases.h"
@@ -50,7 +51,7 @@ void read_version(MappingReader& talos, std::string_view key, Need need, bool mi
 void read_talos(MappingReader talos, TalosPlan& plan, NetworkPlan& network,
                 std::string& ready_configs) {
   read_version(talos, "version", Need::required, false, plan.version);
-  plan.contract = {plan.version.major, plan.version.minor, 0};
+  plan.contract = usual_contract(plan.version);
   const TalosVersion none{0, 0, 0};
   TalosVersion given = none;
   read_version(talos, "contract", Need::optional, true, given);

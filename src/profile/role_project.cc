@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/ip.h"
+#include "model/talos_release.h"
 #include "profile/formats.h"
 #include "profile/mapping_reader.h"
 #include "profile/role_folders.h"
@@ -280,7 +281,7 @@ class RoleProjectReader {
              "write machine.install.image with its version behind the colon");
     } else {
       reading_.profile.talos.version = recipe_.version = *talos;
-      reading_.profile.talos.contract = {talos->major, talos->minor, 0};
+      reading_.profile.talos.contract = usual_contract(*talos);
     }
     const std::string kubelet = text_of(roots, {"machine", "kubelet", "image"});
     if (version_of(kubelet)) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/ip.h"
+#include "model/talos_release.h"
 #include "profile/envsubst.h"
 #include "profile/formats.h"
 #include "profile/mapping_reader.h"
@@ -130,7 +131,7 @@ void TalconfigReader::read_versions(MappingReader& reader) {
   recipe_.version = cluster_.talos;
   TalosPlan& talos = reading_.profile.talos;
   talos.version = cluster_.talos;
-  talos.contract = {talos.version.major, talos.version.minor, 0};
+  talos.contract = usual_contract(talos.version);
   reader.text("kubernetesVersion", talos.kubernetes_version, Need::required,
               "a version such as v1.35.2", is_version);
   recipe_.kubernetes_version = talos.kubernetes_version;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "model/talos_release.h"
 #include "profile/envsubst.h"
 #include "profile/formats.h"
 #include "profile/mapping_reader.h"
@@ -74,7 +75,7 @@ void read_root(const yaml::Node& root, ReadingLog& log, ClusterProfile& profile)
   std::string version;
   reader.text("talosVersion", version, Need::required, "a version such as v1.12.6", is_version);
   if (const auto talos = parse_version(version)) profile.talos.version = *talos;
-  profile.talos.contract = {profile.talos.version.major, profile.talos.version.minor, 0};
+  profile.talos.contract = usual_contract(profile.talos.version);
   read_schematic(reader, profile.talos.schematic_id, &profile.talos.schematic_file);
   reader.flag("secureboot", profile.talos.secure_boot);
   profile.talos.secrets_file = "secrets.yaml";

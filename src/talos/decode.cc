@@ -115,6 +115,17 @@ MachineStatus machine_status_from(const spec::MachineStatus& spec) {
   return status;
 }
 
+std::optional<UnattendedInstall> install_from(const spec::UnattendedInstallStatus& spec) {
+  if (spec.phase() == spec::UNATTENDED_INSTALL_INSTALLED) return std::nullopt;
+  UnattendedInstall install;
+  // A phase that is not known is none of those in which the node may be called installed.
+  if (spec::UnattendedInstallPhase_IsValid(spec.phase())) {
+    install.phase = static_cast<UnattendedInstall::Phase>(spec.phase());
+  }
+  install.error = clean_text(spec.error());
+  return install;
+}
+
 std::optional<TalosVersion> version_from(std::string_view tag) {
   if (!tag.starts_with('v')) return std::nullopt;
   tag.remove_prefix(1);
@@ -172,6 +183,9 @@ std::vector<Disk> disks_from(const std::vector<Named<spec::Disk>>& disks,
     Disk disk = disk_from(id, spec);
     disk.has_volumes = std::any_of(volumes.begin(), volumes.end(),
                                    [&](const auto& volume) { return lies_on(volume, disk); });
+    disk.etcd_volume = std::any_of(volumes.begin(), volumes.end(), [&](const auto& volume) {
+      return lies_on(volume, disk) && volume.spec.partition_label() == "ETCD";
+    });
     disk.system_disk = system_disk && system_disk->disk_id() == id;
     found.push_back(std::move(disk));
   }

@@ -42,6 +42,8 @@ struct Named {
 };
 
 MachineStatus machine_status_from(const spec::MachineStatus& spec);
+/// Nothing once it is over.
+std::optional<UnattendedInstall> install_from(const spec::UnattendedInstallStatus& spec);
 
 /// "v1.12.6", also with a suffix ("v1.13.0-alpha.1"); nullopt for anything else.
 std::optional<TalosVersion> version_from(std::string_view tag);

@@ -142,5 +142,30 @@ TEST(Decode, GarbageIsNoSpec) {
   EXPECT_FALSE(spec_of<spec::MachineStatus>(resource).has_value());
 }
 
+TEST(Decode, AnInstallationShowsUntilItIsOver) {
+  spec::UnattendedInstallStatus install;
+  install.set_phase(spec::UNATTENDED_INSTALL_FAILED);
+  install.set_error("failed to pull\x1b[2J image");
+  const auto seen = install_from(install);
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->phase, UnattendedInstall::Phase::failed);
+  EXPECT_EQ(seen->error.find('\x1b'), std::string::npos);
+  install.set_phase(spec::UNATTENDED_INSTALL_INSTALLED);
+  EXPECT_FALSE(install_from(install));
+  install.set_phase(static_cast<spec::UnattendedInstallPhase>(77));
+  EXPECT_EQ(install_from(install)->phase, UnattendedInstall::Phase::pending);
+}
+
+TEST(Decode, APartitionOfEtcdsOwnIsSeenOnItsDisk) {
+  spec::Disk disk;
+  disk.set_dev_path("/dev/sda");
+  spec::DiscoveredVolume volume;
+  volume.set_parent("sda");
+  volume.set_partition_label("EPHEMERAL");
+  EXPECT_FALSE(disks_from({{"sda", disk}}, {{"sda4", volume}}, {}).front().etcd_volume);
+  volume.set_partition_label("ETCD");
+  EXPECT_TRUE(disks_from({{"sda", disk}}, {{"sda5", volume}}, {}).front().etcd_volume);
+}
+
 }  // namespace
 }  // namespace ichor

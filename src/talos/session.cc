@@ -80,7 +80,15 @@ Task<CallResult<MachineStatus>> GrpcSession::machine_status(Context context) {
   if (!spec) co_return forward_error(spec);
   // It appears a moment after the API does.
   if (!*spec) co_return MachineStatus();
-  co_return machine_status_from(**spec);
+  MachineStatus status = machine_status_from(**spec);
+  if (peer_.mode == PeerMode::maintenance || status.stage != Stage::booting) co_return status;
+  // Talos 1.14 installs itself while it boots; earlier ones do not know the resource.
+  auto install = co_await get_spec<spec::UnattendedInstallStatus>(
+      context, connection_, Call::machine_status, "runtime",
+      "UnattendedInstallStatuses.runtime.talos.dev", "unattended-install");
+  if (!install && !not_served(install.error())) co_return forward_error(install);
+  if (install && *install) status.install = install_from(**install);
+  co_return status;
 }
 
 Task<CallResult<BootId>> GrpcSession::boot_id(Context context) {

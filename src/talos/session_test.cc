@@ -89,6 +89,14 @@ TEST_F(SessionTest, AResourceThatCannotBeDecodedIsAnAnsweredError) {
   EXPECT_EQ(status.error().code, Code::internal);
 }
 
+TEST_F(SessionTest, ANodeThatBootsSaysHowFarItsInstallationIs) {
+  spec::MachineStatus status;
+  status.set_stage(spec::STAGE_BOOTING);
+  put("runtime", "MachineStatuses.runtime.talos.dev", "machine", status);
+  put("runtime", "UnattendedInstallStatuses.runtime.talos.dev", "unattended-install",
+      spec::UnattendedInstallStatus());
+  EXPECT_TRUE(loop.run(session().machine_status(context()))->install);
+}
 TEST_F(SessionTest, TheConfigIsComparedByItsMeaning) {
   EXPECT_EQ(loop.run(session().config_digest(context())).value(), std::nullopt);
   spec::MachineConfig config;

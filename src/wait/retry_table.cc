@@ -124,6 +124,8 @@ std::vector<RetryRule> rules_of_changes() {
       // FailedPrecondition means many things; only its text tells them apart (A1).
       said(bootstrap, Code::failed_precondition, "bootstrap is not available yet", not_yet, "A1",
            "the node is still starting its container runtime"),
+      said(bootstrap, Code::unknown, "during unattended install", not_yet, "A1",
+           "the node still installs itself on its disk"),
       said(bootstrap, Code::failed_precondition, "time is not in sync yet", not_yet, "T7",
            "the node cannot reach its time servers: check network.ntp and UDP 123"),
       said(bootstrap, Code::failed_precondition, "control plane node", give_up, "E10",

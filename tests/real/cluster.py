@@ -111,7 +111,8 @@ class Cluster:
         self.state = self.home / "state"
         self.images_of = lambda parts: parts.images
         self.times = {"cluster": name, "nodes": len(self.specs), "steps": []}
-        shutil.copytree(HERE / "patches", self.home / "patches")
+        patches = "patches-typed" if pieces.is_typed() else "patches"
+        shutil.copytree(HERE / patches, self.home / "patches")
         self.profile.write_text(self.profile_text())
 
     def profile_text(self):

@@ -142,7 +142,8 @@ class Node:
                          "ipam": {"type": "host-local",
                                   "ranges": [[{"subnet": f"10.244.{host}.0/24"}]],
                                   "routes": [{"dst": "0.0.0.0/0"}]}}]}
-        (self.folder / "disk/etc/cni/net.d/10-lab.conflist").write_text(json.dumps(network))
+        place = "opt/cni" if pieces.is_typed() else "etc/cni/net.d"
+        (self.folder / f"disk/{place}/10-lab.conflist").write_text(json.dumps(network))
         (self.folder / "spec.json").write_text(json.dumps(dataclasses.asdict(spec)))
 
     @property
@@ -165,7 +166,7 @@ class Node:
                 stdin=subprocess.DEVNULL, stdout=console, stderr=console, start_new_session=True,
                 env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/root"),
                      **{name: value for name, value in os.environ.items()
-                        if name == "XDG_CACHE_HOME"}})
+                        if name in ("XDG_CACHE_HOME", "REAL_TALOS")}})
         remember(self.folder / "power.json", process.pid)
 
     def supply_power(self, parts):

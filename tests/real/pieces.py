@@ -22,7 +22,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
-TALOS = "1.12.6"
+TALOS = os.environ.get("REAL_TALOS", "1.12.6")  # or 1.14.1
 KUBERNETES = "1.35.4"
 ETCD = "3.6.8"
 PAUSE = ("3.10", "3.10.1")  # what containerd and Talos ask for
@@ -52,6 +52,18 @@ TALOS_FILES = {
     "hack/zoneinfo/Etc/UTC": "usr/share/zoneinfo/Etc/UTC",
 }
 
+# From 1.14 on the kubelet's container gets /sys/fs/cgroup without what is mounted below it, which
+# is all of cgroup v1.
+KUBELET = """#!/bin/sh
+for place in /sys/fs/cgroup/*; do
+    name=${place##*/}
+    [ -e "$place/cgroup.procs" ] && continue
+    [ "$name" = systemd ] && name=none,name=systemd
+    mount -t cgroup -o "$name" cgroup "$place"
+done
+exec /usr/local/bin/kubelet.real "$@"
+"""
+
 
 def load_real_tools():
     loader = importlib.machinery.SourceFileLoader("real_tools", str(ROOT / "tools/real-tools"))
@@ -80,6 +92,11 @@ def program(tool, name=None):
     """A program of tools/real-tools; the tool's first one unless named."""
     first = real_tools.binary(real_tools.find(tool))
     return first.parent / name if name else first
+
+
+def is_typed():
+    """Whether nodes of this release take typed documents for what cluster.* was before."""
+    return tuple(map(int, TALOS.split("."))) >= (1, 14, 0)
 
 
 def key(tools=TOOLS, sources=tuple(HERE / name for name in OWN_SOURCES)):
@@ -158,7 +175,7 @@ def make_rootfs(root):
     for link, target in (("bin", "usr/bin"), ("sbin", "usr/bin"), ("lib", "usr/lib"),
                          ("etc/localtime", "/usr/share/zoneinfo/Etc/UTC")):
         (root / link).symlink_to(target)
-    install(program("machined"), root / "usr/bin/init")
+    install(program(f"machined-{TALOS}"), root / "usr/bin/init")
     for name in ("poweroff", "shutdown", "dashboard"):
         os.link(root / "usr/bin/init", root / "usr/bin" / name)
     for path in (program("containerd"), program("containerd", "containerd-shim-runc-v2"),
@@ -217,7 +234,10 @@ def lay_out_kubelet(scratch):
     # The kubelet looks its own user up.
     (scratch / "etc/passwd").write_text("root:x:0:0:root:/:/bin/sh\n")
     (scratch / "etc/group").write_text("root:x:0:\n")
-    install(program("kubernetes", "kubelet"), scratch / "usr/local/bin/kubelet")
+    kubelet = scratch / "usr/local/bin/kubelet"
+    install(program("kubernetes", "kubelet"), kubelet.with_name("kubelet.real"))
+    kubelet.write_text(KUBELET)
+    kubelet.chmod(0o755)
     install(pathlib.Path("/bin/busybox"), scratch / "usr/bin/busybox")
     for name in "mount umount nsenter sh find stat df du".split():
         (scratch / "usr/bin" / name).symlink_to("busybox")

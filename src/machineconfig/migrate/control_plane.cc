@@ -119,15 +119,13 @@ void move_authorizers(Mover& mover) {
   }
 }
 
-constexpr std::string_view kAuthentication = R"(
-anonymous: {conditions: [{path: /livez}, {path: /readyz}, {path: /healthz}], enabled: true}
-jwt: []
-)";
-
+/// With the old form the API server refuses anonymous requests, so Talos gives it no probes.
 void add_authentication(Mover& mover) {
   if (mover.patch() || mover.find_document("KubeAuthenticationConfig")) return;
-  auto parsed = yaml::parse(kAuthentication, "authentication");
-  put(mover.document("KubeAuthenticationConfig"), "configuration", std::move(parsed->front().root));
+  put(mover.document("KubeAuthenticationConfig"), "configuration",
+      yaml::map()
+          .set("anonymous", yaml::map().set("enabled", false))
+          .set("jwt", yaml::list(std::vector<yaml::Node>())));
 }
 
 }  // namespace
@@ -168,6 +166,7 @@ void move_api_server(Mover& mover) {
   move_common(mover, "apiServer", document, "kube-apiserver");
   mover.move({"cluster", "apiServer", "certSANs"}, document, "certExtraSANs");
   mover.move({"cluster", "controlPlane", "localAPIServerPort"}, document, "apiPort");
+  if (!mover.patch()) put(document, "startupProbes", yaml::make_bool(false));
   mover.take({"cluster", "apiServer"});
 }
 

@@ -192,7 +192,11 @@ void Reader::add_control_plane() {
   if (!typed("KubeAPIServerConfig")) {
     settings_.emplace("authorizer Node", "");
     settings_.emplace("authorizer RBAC", "");
+    settings_.emplace("anonymous requests", "refused");
   }
+  // Probes without credentials need anonymous requests.
+  settings_.emplace("KubeAPIServerConfig.startupProbes",
+                    typed("KubeAPIServerConfig") ? "true" : "false");
   for (const auto& [kind, name] : {std::pair("KubeAPIServerConfig", "kube-apiserver"),
                                    {"KubeControllerManagerConfig", "kube-controller-manager"},
                                    {"KubeSchedulerConfig", "kube-scheduler"},

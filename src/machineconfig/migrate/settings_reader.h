@@ -51,6 +51,7 @@ class Reader {
                            const yaml::Node& document);
   void read_typed_addressing(const std::string& name, const yaml::Node& document);
   void read_typed_encryption(const yaml::Node& document);
+  void read_authentication(const yaml::Node& configuration);
 
   void add_what_talos_adds();
   void add_control_plane();

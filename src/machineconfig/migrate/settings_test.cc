@@ -49,7 +49,11 @@ kind: KubeEtcdEncryptionConfig
 config: {resources: [{resources: [secrets],
   providers: [{secretbox: {keys: [{name: key2, secret: box}]}}, {identity: {}}]}]}
 ---
-{apiVersion: v1alpha1, kind: KubeAPIServerConfig, image: "registry.k8s.io/kube-apiserver:v1.36.1"}
+{apiVersion: v1alpha1, kind: KubeAuthenticationConfig,
+  configuration: {anonymous: {enabled: false}, jwt: []}}
+---
+{apiVersion: v1alpha1, kind: KubeAPIServerConfig, image: "registry.k8s.io/kube-apiserver:v1.36.1",
+  startupProbes: false}
 ---
 {apiVersion: v1alpha1, kind: KubeControllerManagerConfig,
   image: "registry.k8s.io/kube-controller-manager:v1.36.1"}
@@ -73,6 +77,14 @@ std::vector<std::string> compared(std::string typed, std::string_view what = {},
 }
 
 TEST(Settings, BothStylesSayTheSame) { EXPECT_THAT(compared(std::string(kTyped)), IsEmpty()); }
+
+TEST(Settings, WhoIsLetInWithoutCredentialsShows) {
+  EXPECT_THAT(compared(std::string(kTyped), "{enabled: false}",
+                       "{enabled: true, conditions: [{path: /livez}]}"),
+              ElementsAre("anonymous requests: another value"));
+  EXPECT_THAT(compared(std::string(kTyped), ",\n  startupProbes: false", ""),
+              ElementsAre("KubeAPIServerConfig.startupProbes: another value"));
+}
 
 TEST(Settings, ALostAuthorizerShows) {
   EXPECT_THAT(compared(std::string(kTyped),

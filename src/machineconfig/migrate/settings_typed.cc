@@ -111,11 +111,28 @@ bool Reader::read_typed_kubernetes(const std::string& kind, const std::string& n
     set("inline manifest " + name, text_of(document, "manifest"));
   } else if (kind == "KubeStaticPodConfig") {
     if (const yaml::Node* pod = document.find("pod")) flatten(*pod, "static pod " + name);
+  } else if (kind == "KubeAuthenticationConfig") {
+    if (const yaml::Node* body = document.find("configuration")) read_authentication(*body);
   } else {
-    // What Talos 1.14 generates for authentication has no counterpart in the old style.
-    return kind == "KubeAuthenticationConfig";
+    return false;
   }
   return true;
+}
+
+/// Whom the API server lets in without credentials, and by whose tokens.
+void Reader::read_authentication(const yaml::Node& configuration) {
+  const yaml::Node* anonymous = configuration.find("anonymous");
+  if (anonymous != nullptr) {
+    std::string paths;
+    for (const yaml::Node& condition : items_of(anonymous->find("conditions"))) {
+      paths += " " + text_of(condition, "path");
+    }
+    const bool enabled = text_of(*anonymous, "enabled") == "true";
+    set("anonymous requests", enabled ? "allowed" + paths : "refused");
+  }
+  for (const yaml::Node& issuer : items_of(configuration.find("jwt"))) {
+    flatten(issuer, "tokens");
+  }
 }
 
 bool Reader::read_typed_machine(const std::string& kind, const std::string& name,

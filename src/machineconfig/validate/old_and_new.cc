@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "machineconfig/validate/address.h"
+#include "machineconfig/validate/replaced.h"
 #include "machineconfig/validate/subject.h"
 
 namespace ichor::validate {
@@ -13,15 +14,7 @@ void refuse(const View& old, std::string_view path, std::string_view kind, Repor
                fmt::format("remove {}, or the document", path));
 }
 
-/// What an old part must be to be in the way of a document.
-enum class If { set, filled };
-
-/// A part of the v1alpha1 document that a document replaces.
-struct Replaced {
-  const char* kind;
-  const char* path;
-  If when{If::set};
-};
+using If = Replaced::If;
 
 constexpr Replaced kReplaced[] = {
     {"CRIBaseRuntimeSpecConfig", "machine.baseRuntimeSpecOverrides"},
@@ -146,3 +139,9 @@ void check_old_and_new(const View& v1alpha1, const ConfigDocument& document, Rep
 }
 
 }  // namespace ichor::validate
+
+namespace ichor {
+
+std::span<const Replaced> replaced_parts() { return validate::kReplaced; }
+
+}  // namespace ichor

@@ -108,7 +108,7 @@ def main(version, also_expected=None):
             addresses = lab.addresses()
             many = table.shapes_of_many(lab.talosctl(program, addresses))
             found = table.shapes(home, addresses[0], lab.talosctl(program, addresses[:1]))
-    return judge(found | many, EXPECTED | (also_expected or {}), table.RECORDED)
+    return judge(found | many, EXPECTED | (also_expected or {}), table.recorded_of(version))
 
 
 def main_of_metal(version):
