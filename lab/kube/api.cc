@@ -7,9 +7,11 @@
 #include "lab/kube/discovery.h"
 #include "lab/kube/patch.h"
 #include "lab/kube/reply.h"
+#include "lab/kube/resources.h"
 #include "lab/kube/selector.h"
 #include "lab/kube/table.h"
 #include "lab/kube/target.h"
+#include "lab/kube/validation.h"
 #include "model/json.h"
 #include "phase/kubernetes/json_view.h"
 
@@ -58,6 +60,10 @@ struct Asked {
   KubeReply bad_request(const std::string& why) const {
     return status_reply(400, "BadRequest", why);
   }
+  KubeReply undecoded(const std::string& fault) const {
+    return bad_request(fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: {2}",
+                                   resource.kind.kind, resource.kind.version, fault));
+  }
   KubeReply not_allowed() const {
     return status_reply(405, "MethodNotAllowed",
                         "the server does not allow this method on the requested resource");
@@ -74,13 +80,18 @@ using Takes = std::function<bool(const json&)>;
 Result<Takes> selection(const Asked& asked) {
   auto labels = Selector::parse_labels(asked.target.get("labelSelector"));
   if (!labels) return forward_error(labels);
-  auto fields = Selector::parse_fields(asked.target.get("fieldSelector"));
+  auto fields = Selector::parse_fields(asked.target.get("fieldSelector"), asked.resource.plural);
   if (!fields) return forward_error(fields);
   return [labels = *std::move(labels), fields = *std::move(fields),
           name = asked.place.name](const json& object) {
     if (!name.empty() && name_in(object) != name) return false;
     return labels.matches_labels(object) && fields.matches_fields(object);
   };
+}
+
+/// Versions are opaque to clients, but the server takes only its own.
+bool is_version(const std::string& text) {
+  return text.find_first_not_of("0123456789") == std::string::npos;
 }
 
 std::int64_t number_in(const std::string& text) {
@@ -104,6 +115,10 @@ KubeReply start_watch(const Asked& asked, Takes takes) {
     };
   }
   watch.version = asked.target.get("resourceVersion");
+  if (!is_version(watch.version)) {
+    return status_reply(500, nullptr,
+                        fmt::format("resourceVersion: Invalid value: \"{}\"", watch.version));
+  }
   watch.initial_bookmark = asked.target.flag("sendInitialEvents");
   if (watch.initial_bookmark || watch.version.empty() || watch.version == "0") {
     auto list = api.list(asked.query());
@@ -127,34 +142,67 @@ std::string token_of(const std::string& version, const json& last) {
   return fmt::format("{}/{}/{}", version, namespace_in(last), name_in(last));
 }
 
-CallResult<KubeList> list_from(const Asked& asked, const std::string& token) {
-  if (token.empty()) return asked.cluster.api().list(asked.query());
-  const std::size_t slash = token.find('/');
-  auto list = asked.cluster.api().list_at(
-      asked.query(), static_cast<std::uint64_t>(number_in(token.substr(0, slash))));
+/// Where a page goes on, and how.
+struct Token {
+  std::uint64_t version{0};
+  std::string after;  // namespace/name
+};
+
+std::optional<Token> parse_token(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos || slash == 0) return std::nullopt;
+  const std::string version = text.substr(0, slash);
+  if (!is_version(version)) return std::nullopt;
+  return Token{static_cast<std::uint64_t>(number_in(version)), text.substr(slash + 1)};
+}
+
+CallResult<KubeList> list_from(const Asked& asked, const std::optional<Token>& token) {
+  if (!token) return asked.cluster.api().list(asked.query());
+  auto list = asked.cluster.api().list_at(asked.query(), token->version);
   if (!list) return list;
   std::erase_if(list->items.shared(), [&](const SeenObject& object) {
     const std::string key = namespace_in(*object) + "/" + name_in(*object);
-    return key <= token.substr(std::min(slash + 1, token.size()));
+    return key <= token->after;
   });
   return list;
+}
+
+/// Takes the objects that are asked for, up to a limit, and says in the list's metadata how to go
+/// on. Where a selector leaves objects out, the server does not know whether more will follow.
+std::vector<json> page_of(const KubeList& list, const Takes& takes, std::size_t limit, bool selects,
+                          json& metadata) {
+  std::vector<json> objects;
+  for (std::size_t i = 0; i < list.items.size(); ++i) {
+    if (limit > 0 && objects.size() == limit) {
+      metadata["continue"] = token_of(list.resource_version, objects.back());
+      if (!selects) metadata["remainingItemCount"] = list.items.size() - i;
+      break;
+    }
+    if (takes(list.items[i])) objects.push_back(list.items[i]);
+  }
+  return objects;
 }
 
 KubeReply collection(const Asked& asked) {
   auto takes = selection(asked);
   if (!takes) return asked.bad_request(takes.error().message);
   if (asked.target.flag("watch")) return start_watch(asked, *std::move(takes));
-  auto list = list_from(asked, asked.target.get("continue"));
+  if (const std::string version = asked.target.get("resourceVersion"); !is_version(version)) {
+    return asked.bad_request(
+        fmt::format("invalid resource version: resourceVersion: Invalid value: \"{}\"", version));
+  }
+  const std::string going_on = asked.target.get("continue");
+  const std::optional<Token> token = parse_token(going_on);
+  if (!token && !going_on.empty()) {
+    return asked.bad_request("invalid continue token: continue key is not valid");
+  }
+  auto list = list_from(asked, token);
   if (!list) return asked.failed(list.error());
-  std::vector<json> objects(list->items.begin(), list->items.end());
-  std::erase_if(objects, [&](const json& object) { return !(*takes)(object); });
   json metadata{{"resourceVersion", list->resource_version}};
   const auto limit = static_cast<std::size_t>(number_in(asked.target.get("limit")));
-  if (limit > 0 && objects.size() > limit) {
-    metadata["remainingItemCount"] = objects.size() - limit;
-    metadata["continue"] = token_of(list->resource_version, objects[limit - 1]);
-    objects.resize(limit);
-  }
+  const bool selects =
+      !asked.target.get("labelSelector").empty() || !asked.target.get("fieldSelector").empty();
+  std::vector<json> objects = page_of(*list, *takes, limit, selects, metadata);
   if (asked.table()) {
     json table = to_table(asked.resource.plural, objects, list->resource_version, asked.now,
                           asked.whole_objects());
@@ -205,6 +253,9 @@ KubeReply create(const Asked& asked) {
   if (const std::string fault = fault_in(asked, *body); !fault.empty()) {
     return asked.bad_request(fault);
   }
+  if (const std::string fault = undecodable(*body); !fault.empty()) {
+    return asked.undecoded(fault);
+  }
   if (auto refusal = asked.cluster.api().admission(Call::kube_apply, ref_of(*body))) {
     return asked.failed(refusal->error);
   }
@@ -236,16 +287,32 @@ KubeReply apply(const Asked& asked) {
   if (const std::string fault = fault_in(asked, *body); !fault.empty()) {
     return asked.bad_request(fault);
   }
+  if (const std::string fault = undecodable(*body); !fault.empty()) {
+    return status_reply(500, nullptr,
+                        fmt::format("failed to convert new object ({}/{}) to proper version: {}",
+                                    asked.place.space, asked.place.name, fault));
+  }
   ApiServer& api = asked.cluster.api();
   if (auto refusal = api.admission(Call::kube_apply, asked.ref())) {
     return asked.failed(refusal->error);
   }
-  const bool there = api.find(asked.ref()) != nullptr;
+  const json* there = api.find(asked.ref());
+  const std::string version = text_at(*body, {"metadata", "resourceVersion"});
+  if (there && !version.empty() && version != text_at(*there, {"metadata", "resourceVersion"})) {
+    return asked.failed({Call::kube_apply, Progress::answered, TlsVerdict::fine, Code::aborted,
+                         fmt::format("Operation cannot be fulfilled on {} \"{}\": the object has "
+                                     "been modified; please apply your changes to the latest "
+                                     "version and try again",
+                                     asked.resource.plural, asked.place.name)});
+  }
+  const int status = there ? 200 : 201;
   KubeApply options;
   options.dry_run = asked.dry_run();
   options.force = asked.target.flag("force");
-  const auto applied = api.apply(*body, options, asked.manager());
-  return applied ? asked.object(*applied, there ? 200 : 201) : asked.failed(applied.error());
+  std::vector<sim::FieldConflict> conflicts;
+  const auto applied = api.apply(*body, options, asked.manager(), &conflicts);
+  if (!conflicts.empty()) return conflict_reply(conflicts);
+  return applied ? asked.object(*applied, status) : asked.failed(applied.error());
 }
 
 KubeReply patch(const Asked& asked) {
@@ -258,7 +325,13 @@ KubeReply patch(const Asked& asked) {
   if (!result && result.error().code == Errc::io) {
     return status_reply(415, "UnsupportedMediaType", result.error().message);
   }
+  if (!result && result.error().code == Errc::unsafe) {
+    return status_reply(422, "Invalid", result.error().message, json::object());
+  }
   if (!result) return asked.bad_request(result.error().message);
+  if (const std::string fault = undecodable(*result); !fault.empty()) {
+    return status_reply(422, "Invalid", " \"\" is invalid: patch: Invalid value: " + fault);
+  }
   return replace(asked, *std::move(result));
 }
 
@@ -274,8 +347,7 @@ KubeReply remove(const Asked& asked) {
   const std::string uid = there ? text_at(*there, {"metadata", "uid"}) : "";
   const json& dry = at(options, {"dryRun"});
   const bool dry_run = asked.dry_run() || (dry.is_array() && !dry.empty());
-  if (there && dry_run) return asked.object(*there);
-  const auto removed = api.remove(asked.ref(), text_at(options, {"preconditions", "uid"}));
+  const auto removed = api.remove(asked.ref(), text_at(options, {"preconditions", "uid"}), dry_run);
   if (!removed) return asked.failed(removed.error());
   json details{{"name", asked.place.name}, {"kind", asked.resource.plural}, {"uid", uid}};
   if (!asked.resource.kind.group.empty()) details["group"] = asked.resource.kind.group;
@@ -300,6 +372,10 @@ KubeReply evict(const Asked& asked) {
                   201);
 }
 
+KubeReply no_such_resource() {
+  return status_reply(404, "NotFound", "the server could not find the requested resource");
+}
+
 KubeReply single(const Asked& asked) {
   const auto found = asked.cluster.api().get(asked.ref());
   return found ? asked.object(*found) : asked.failed(found.error());
@@ -313,9 +389,15 @@ KubeReply on_resource(const Asked& asked) {
                         "the lab has no containers: there is nothing to forward to, run or read");
   }
   if (part == "eviction" && method == "POST") return evict(asked);
-  if (!part.empty() && part != "status" && part != "approval" && part != "finalize") {
-    return status_reply(404, "NotFound", "the server could not find the requested resource");
+  const bool is_custom = !is_built_in(asked.resource.kind.group);
+  if (part == "status" && is_custom && !has_status(asked.cluster.api(), asked.resource)) {
+    return asked.failed({Call::kube_read, Progress::answered, TlsVerdict::fine, Code::not_found,
+                         fmt::format("{}.{} \"{}\" not found", asked.resource.plural,
+                                     asked.resource.kind.group, asked.place.name)});
   }
+  const bool known = part.empty() || part == "approval" || part == "finalize" ||
+                     (part == "status" && has_status(asked.cluster.api(), asked.resource));
+  if (!known) return no_such_resource();
   if (asked.place.name.empty()) {
     if (method == "GET") return collection(asked);
     return method == "POST" ? create(asked) : asked.not_allowed();
@@ -323,7 +405,9 @@ KubeReply on_resource(const Asked& asked) {
   if (method == "GET") return asked.target.flag("watch") ? collection(asked) : single(asked);
   if (method == "PUT") {
     auto body = parse_body(asked.request.body);
-    return body ? replace(asked, *std::move(body)) : asked.bad_request(body.error().message);
+    if (!body) return asked.bad_request(body.error().message);
+    const std::string fault = undecodable(*body);
+    return fault.empty() ? replace(asked, *std::move(body)) : asked.undecoded(fault);
   }
   if (method == "PATCH") return patch(asked);
   return method == "DELETE" && part.empty() ? remove(asked) : asked.not_allowed();
@@ -356,7 +440,7 @@ KubeReply answer(const KubeRequest& request, KubeCluster& cluster, WallTime now)
       place.plural.empty() ? nullptr
                            : cluster.api().served({place.group, place.version, place.plural});
   if (!resource || resource->plural != place.plural || resource->kind.version != place.version) {
-    return status_reply(404, "NotFound", "the server could not find the requested resource");
+    return !place.plural.empty() && is_built_in(place.group) ? no_such_resource() : no_such_page();
   }
   return on_resource({request, target, place, *resource, cluster, now});
 }

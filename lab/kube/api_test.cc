@@ -101,6 +101,35 @@ TEST_F(KubeApiTest, ListsComeInPages) {
   EXPECT_EQ(get(kMaps + "?limit=2&continue=" + token).status, 410);
 }
 
+TEST_F(KubeApiTest, APageOfASelectionSaysThatMoreMayFollow) {
+  for (const char* name : {"a", "b", "c"}) {
+    json object = config_map(name, "1");
+    if (*name != 'c') object["metadata"]["labels"]["tier"] = "x";
+    ASSERT_EQ(ask("POST", kMaps, object).status, 201);
+  }
+  const std::string query = kMaps + "?labelSelector=tier%3Dx&limit=2";
+  const json first = body(query);
+  EXPECT_EQ(first["items"].size(), 2u);
+  EXPECT_FALSE(first["metadata"].contains("remainingItemCount"));
+  const json rest = body(query + "&continue=" + first["metadata"]["continue"].get<std::string>());
+  EXPECT_EQ(rest["items"].size(), 0u);
+  EXPECT_FALSE(rest["metadata"].contains("continue"));
+}
+
+TEST_F(KubeApiTest, ListsAndWatchesThatCannotBeReadAreRefused) {
+  for (const char* query :
+       {"fieldSelector=data.key%3D1", "fieldSelector=metadata.name", "labelSelector=%3D%3D%3D",
+        "labelSelector=a%3D1%2C", "labelSelector=a%3D-", "continue=nonsense", "continue=x/y/z",
+        "resourceVersion=abc"}) {
+    EXPECT_EQ(get(kMaps + "?" + query).status, 400) << query;
+  }
+  const KubeReply watch = get(kMaps + "?watch=1&resourceVersion=abc");
+  EXPECT_EQ(watch.status, 500);
+  EXPECT_FALSE(json::parse(watch.body).contains("reason"));
+  EXPECT_EQ(get("/api/v1/pods?fieldSelector=spec.nodeName%3Dcp1").status, 200);
+  EXPECT_EQ(body("/api/v1/nodes?fieldSelector=spec.unschedulable%3Dfalse")["items"].size(), 2u);
+}
+
 TEST_F(KubeApiTest, KubectlGetsATableWithTheCellsItShows) {
   passes(std::chrono::seconds(90));
   const json table =
@@ -118,8 +147,17 @@ TEST_F(KubeApiTest, WhatIsNotThereIsNotFound) {
   const KubeReply missing = get("/api/v1/nodes/cp9");
   EXPECT_EQ(missing.status, 404);
   EXPECT_EQ(json::parse(missing.body)["message"], "nodes \"cp9\" not found");
-  EXPECT_EQ(get("/apis/batch/v1/jobs").status, 404);
-  EXPECT_EQ(get("/api/v1/nodes/cp1/scale").status, 404);
+  for (const char* path : {"/apis/batch/v1/jobs", "/apis/apps/v2/deployments", "/api/v1/things",
+                           "/api/v1/nodes/cp1/scale"}) {
+    const KubeReply unknown = get(path);
+    EXPECT_EQ(unknown.status, 404) << path;
+    EXPECT_EQ(json::parse(unknown.body)["reason"], "NotFound") << path;
+  }
+  ask("POST", kMaps, config_map("one", "1"));
+  EXPECT_EQ(get(kMaps + "/one/status").status, 404) << "a ConfigMap has none";
+  const KubeReply page = get("/apis/example.org/v1/things");
+  EXPECT_EQ(page.status, 404);
+  EXPECT_EQ(page.body, "404 page not found\n") << "no Status: no handler is there";
 }
 
 TEST_F(KubeApiTest, ObjectsAreCreatedReplacedPatchedAndDeleted) {
@@ -142,12 +180,44 @@ TEST_F(KubeApiTest, ObjectsAreCreatedReplacedPatchedAndDeleted) {
   EXPECT_EQ(ask("PATCH", kMaps + "/one", patch, "application/merge-patch+json").status, 200);
   EXPECT_EQ(body(kMaps + "/one")["data"], json({{"more", "3"}}));
   EXPECT_EQ(ask("PATCH", kMaps + "/one", patch, "text/plain").status, 415);
+  const std::string operations = "application/json-patch+json";
+  const json failing = {{{"op", "test"}, {"path", "/data/more"}, {"value", "9"}}};
+  EXPECT_EQ(ask("PATCH", kMaps + "/one", failing, operations).status, 422);
+  const json absent = {{{"op", "remove"}, {"path", "/data/absent"}}};
+  EXPECT_EQ(ask("PATCH", kMaps + "/one", absent, operations).status, 422);
+  EXPECT_EQ(ask("PATCH", kMaps + "/one", patch, operations).status, 400) << "it is no list";
 
   const json wrong{{"preconditions", {{"uid", "another"}}}};
   EXPECT_EQ(ask("DELETE", kMaps + "/one", wrong).status, 409);
-  EXPECT_EQ(ask("DELETE", kMaps + "/one?dryRun=All").status, 200);
+  EXPECT_EQ(ask("DELETE", kMaps + "/one?dryRun=All", wrong).status, 409);
+  const KubeReply dry = ask("DELETE", kMaps + "/one?dryRun=All");
+  EXPECT_EQ(dry.status, 200);
+  EXPECT_EQ(json::parse(dry.body)["status"], "Success");
+  EXPECT_EQ(get(kMaps + "/one").status, 200);
   EXPECT_EQ(ask("DELETE", kMaps + "/one").status, 200);
   EXPECT_EQ(get(kMaps + "/one").status, 404);
+}
+
+TEST_F(KubeApiTest, WhatIsNotAllowedIsRefusedByEveryWayOfWriting) {
+  EXPECT_EQ(ask("POST", kMaps, config_map("A_b", "1")).status, 422);
+  EXPECT_EQ(apply(config_map("A_b", "1"), "me").status, 422);
+  const std::string secrets = "/api/v1/namespaces/default/secrets";
+  json secret{{"kind", "Secret"}, {"apiVersion", "v1"}, {"metadata", {{"name", "s"}}}};
+  secret["data"]["token"] = "dmFsdWU=";
+  ASSERT_EQ(ask("POST", secrets, secret).status, 201);
+  EXPECT_EQ(body(secrets + "/s")["type"], "Opaque");
+  json broken = secret;
+  broken["data"]["token"] = "%%%";
+  EXPECT_EQ(ask("POST", secrets, broken).status, 400);
+  EXPECT_EQ(ask("PUT", secrets + "/s", broken).status, 400);
+  EXPECT_EQ(
+      ask("PATCH", secrets + "/s?fieldManager=me", broken, "application/apply-patch+yaml").status,
+      500);
+  const json part{{"data", {{"token", "%%%"}}}};
+  EXPECT_EQ(ask("PATCH", secrets + "/s", part, "application/merge-patch+json").status, 422);
+  const json type{{"type", "example.org/other"}};
+  EXPECT_EQ(ask("PATCH", secrets + "/s", type, "application/merge-patch+json").status, 422);
+  EXPECT_EQ(body(secrets + "/s")["data"], secret["data"]);
 }
 
 TEST_F(KubeApiTest, AnApplyNamesTheManagerOfAFieldThatItMayNotTake) {
@@ -156,11 +226,18 @@ TEST_F(KubeApiTest, AnApplyNamesTheManagerOfAFieldThatItMayNotTake) {
   const KubeReply refused = apply(config_map("one", "2"), "second");
   EXPECT_EQ(refused.status, 409);
   EXPECT_THAT(refused.body, HasSubstr("conflict with \\\"first\\\""));
+  EXPECT_EQ(json::parse(refused.body)["details"]["causes"][0],
+            json({{"reason", "FieldManagerConflict"},
+                  {"message", "conflict with \"first\""},
+                  {"field", ".data.key"}}));
   EXPECT_EQ(apply(config_map("one", "2"), "second", "&dryRun=All&force=true").status, 200);
   EXPECT_EQ(body(kMaps + "/one")["data"]["key"], "1") << "a dry run keeps nothing";
   EXPECT_EQ(apply(config_map("one", "2"), "second", "&force=true").status, 200);
   EXPECT_EQ(body(kMaps + "/one")["data"]["key"], "2");
   EXPECT_EQ(apply(config_map("one", "2"), "").status, 422);
+  json old = config_map("one", "2");
+  old["metadata"]["resourceVersion"] = "1";
+  EXPECT_EQ(apply(old, "second").status, 409);
 }
 
 TEST_F(KubeApiTest, ACustomKindIsServedWhenItIsEstablished) {
@@ -178,6 +255,17 @@ TEST_F(KubeApiTest, ACustomKindIsServedWhenItIsEstablished) {
   passes(std::chrono::seconds(2));
   EXPECT_EQ(get("/apis/example.org/v1alpha1/foos").status, 200);
   EXPECT_EQ(body("/apis/example.org/v1alpha1")["resources"][0]["shortNames"][0], "fo");
+  EXPECT_EQ(body("/apis/example.org/v1alpha1")["resources"].size(), 1u) << "no status of its own";
+  const json foo{{"kind", "Foo"},
+                 {"apiVersion", "example.org/v1alpha1"},
+                 {"metadata", {{"name", "f"}, {"namespace", "default"}}}};
+  const std::string foos = "/apis/example.org/v1alpha1/namespaces/default/foos";
+  ASSERT_EQ(ask("POST", foos, foo).status, 201);
+  EXPECT_EQ(ask("PUT", foos + "/f/status", foo).status, 404);
+  json with_status = json::parse(get(path + "/foos.example.org").body);
+  with_status["spec"]["versions"][0]["subresources"]["status"] = json::object();
+  ASSERT_EQ(ask("PUT", path + "/foos.example.org", with_status).status, 200);
+  EXPECT_EQ(ask("PUT", foos + "/f/status", foo).status, 200);
 }
 
 TEST_F(KubeApiTest, PodsOfADeploymentRunOnReadyNodes) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lab/kube/resources.h"
+#include "lab/kube/validation.h"
 #include "phase/kubernetes/json_view.h"
 #include "sim/node/digest.h"
 
@@ -35,6 +36,7 @@ KubeCluster::KubeCluster(Clock& clock, std::string kubernetes_version)
                std::string(resource.plural), resource.namespaced);
   }
   api_.on_evict = [this](const KubeRef& pod) { evict(pod); };
+  api_.validate = validate;
   api_.stamp = [this](json& metadata) {
     const std::uint64_t number = sim::head_of(sim::quick_digest(metadata.dump()));
     metadata["uid"] = sim::uuid_from(number, sim::mix(number));

@@ -60,6 +60,7 @@ json resource_list(const sim::ApiServer& api, const std::string& group,
   for (const ichor::KubeResource* resource : api.all_served()) {
     if (resource->kind.group != group || resource->kind.version != version) continue;
     resources.push_back(resource_entry(api, *resource));
+    if (!has_status(api, *resource)) continue;
     json status = resources.back();
     status["name"] = resource->plural + "/status";
     status["verbs"] = {"get", "patch", "update"};

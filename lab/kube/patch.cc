@@ -76,10 +76,11 @@ Result<json> patched(const json& object, std::string_view content_type, const js
   } else if (content_type.starts_with("application/strategic-merge-patch+json")) {
     merge(result, patch);
   } else if (content_type.starts_with("application/json-patch+json")) {
+    if (!patch.is_array()) return fail(Errc::invalid, "error decoding patch: it is no list");
     try {
       result = result.patch(patch);
-    } catch (const json::exception& error) {
-      return fail(Errc::invalid, error.what());
+    } catch (const json::exception&) {
+      return fail(Errc::unsafe, "the server rejected our request due to an error in our request");
     }
   } else {
     return fail(Errc::io, "the body of the request was in an unknown format");

@@ -1,5 +1,7 @@
 #include "lab/kube/reply.h"
 
+#include <fmt/format.h>
+
 namespace ichor::lab {
 
 namespace {
@@ -30,8 +32,8 @@ KubeReply document(const json& body, int status) {
 
 KubeReply status_reply(int code, const char* reason, const std::string& message, json details) {
   json body = {{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", json::object()},
-               {"status", "Failure"}, {"message", message}, {"reason", reason},
-               {"code", code}};
+               {"status", "Failure"}, {"message", message}, {"code", code}};
+  if (reason) body["reason"] = reason;
   if (!details.is_null()) body["details"] = std::move(details);
   return document(body, code);
 }
@@ -47,6 +49,22 @@ KubeReply error_reply(const CallError& error, const std::string& group, const st
     }
   }
   return status_reply(500, "InternalError", error.text, std::move(details));
+}
+
+KubeReply conflict_reply(const std::vector<sim::FieldConflict>& conflicts) {
+  json causes = json::array();
+  for (const sim::FieldConflict& conflict : conflicts) {
+    causes.push_back({{"reason", "FieldManagerConflict"},
+                      {"message", fmt::format("conflict with \"{}\"", conflict.manager)},
+                      {"field", sim::to_text(conflict)}});
+  }
+  json details;
+  details["causes"] = std::move(causes);
+  return status_reply(409, "Conflict", sim::to_text(conflicts), std::move(details));
+}
+
+KubeReply no_such_page() {
+  return {404, "text/plain; charset=utf-8", "404 page not found\n", std::nullopt};
 }
 
 }  // namespace ichor::lab

@@ -1,6 +1,10 @@
 #include "lab/kube/selector.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+#include "lab/kube/validation.h"
 
 namespace ichor::lab {
 
@@ -31,9 +35,64 @@ std::vector<std::string> split_terms(std::string_view text) {
   return terms;
 }
 
+/// Those that every resource has, and its own.
+std::vector<std::string_view> selectable(std::string_view plural) {
+  static const std::map<std::string_view, std::vector<std::string_view>> own = {
+      {"certificatesigningrequests", {"spec.signerName"}},
+      {"events",
+       {"involvedObject.kind", "involvedObject.name", "involvedObject.namespace",
+        "involvedObject.uid", "reason", "reportingComponent", "source", "type"}},
+      {"namespaces", {"status.phase"}},
+      {"nodes", {"spec.unschedulable"}},
+      {"pods",
+       {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
+        "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"}},
+      {"replicasets", {"status.replicas"}},
+      {"replicationcontrollers", {"status.replicas"}},
+      {"secrets", {"type"}},
+      {"services", {"spec.clusterIP", "spec.type"}}};
+  std::vector<std::string_view> all{"metadata.name", "metadata.namespace"};
+  if (const auto found = own.find(plural); found != own.end()) {
+    all.insert(all.end(), found->second.begin(), found->second.end());
+  }
+  return all;
+}
+
+/// What a field says, as a selector compares it; a flag that is not set is false.
+std::string field_text(const json& object, const std::string& key) {
+  std::string path = "/" + key;
+  std::replace(path.begin(), path.end(), '.', '/');
+  const json::json_pointer pointer(path);
+  const json value = object.contains(pointer) ? object.at(pointer) : json();
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean() || value.is_number()) return value.dump();
+  return key == "spec.unschedulable" || key == "spec.hostNetwork" ? "false" : "";
+}
+
 }  // namespace
 
 Result<Selector> Selector::parse_labels(std::string_view text) {
+  if (trim(text).ends_with(',')) {
+    return fail(Errc::invalid, "found '', expected: identifier after ','");
+  }
+  auto selector = parse(text);
+  if (!selector) return selector;
+  for (const Term& term : selector->terms_) {
+    if (!is_label_key(term.key)) {
+      return fail(Errc::invalid,
+                  fmt::format("unable to parse requirement: key: Invalid value: \"{}\"", term.key));
+    }
+    for (const std::string& value : term.values) {
+      if (is_label_value(value)) continue;
+      return fail(Errc::invalid,
+                  fmt::format("unable to parse requirement: values[0][{}]: Invalid value: \"{}\"",
+                              term.key, value));
+    }
+  }
+  return selector;
+}
+
+Result<Selector> Selector::parse(std::string_view text) {
   Selector selector;
   for (const std::string& term : split_terms(text)) {
     const std::size_t open = term.find('(');
@@ -63,7 +122,21 @@ Result<Selector> Selector::parse_labels(std::string_view text) {
   return selector;
 }
 
-Result<Selector> Selector::parse_fields(std::string_view text) { return parse_labels(text); }
+Result<Selector> Selector::parse_fields(std::string_view text, std::string_view plural) {
+  auto selector = parse(text);
+  if (!selector) return selector;
+  const std::vector<std::string_view> known = selectable(plural);
+  for (const Term& term : selector->terms_) {
+    if (term.op != Term::Op::equal && term.op != Term::Op::not_equal) {
+      return fail(Errc::invalid,
+                  fmt::format("invalid selector: '{}'; can't understand '{}'", text, term.key));
+    }
+    if (std::find(known.begin(), known.end(), term.key) != known.end()) continue;
+    return fail(Errc::invalid, fmt::format("\"{}\" is not a known field selector: only \"{}\"",
+                                           term.key, fmt::join(known, "\", \"")));
+  }
+  return selector;
+}
 
 bool Selector::holds(const Term& term, const std::string* value) {
   const auto among = [&] {
@@ -93,13 +166,7 @@ bool Selector::matches_labels(const json& object) const {
 
 bool Selector::matches_fields(const json& object) const {
   return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) {
-    std::string path = "/" + term.key;
-    std::replace(path.begin(), path.end(), '.', '/');
-    const json::json_pointer pointer(path);
-    std::string value;
-    if (object.contains(pointer) && object.at(pointer).is_string()) {
-      value = object.at(pointer).get<std::string>();
-    }
+    const std::string value = field_text(object, term.key);
     return holds(term, &value);
   });
 }

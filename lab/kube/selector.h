@@ -14,8 +14,8 @@ class Selector {
  public:
   /// "app=x,tier!=y,zone in (a, b),!gone,there". Errc::invalid for a text that is none.
   static Result<Selector> parse_labels(std::string_view text);
-  /// "metadata.name=x,spec.nodeName!=y".
-  static Result<Selector> parse_fields(std::string_view text);
+  /// "metadata.name=x,spec.nodeName!=y", of the few fields of a resource that may be asked for.
+  static Result<Selector> parse_fields(std::string_view text, std::string_view plural);
 
   bool matches_labels(const nlohmann::json& object) const;
   bool matches_fields(const nlohmann::json& object) const;
@@ -26,6 +26,7 @@ class Selector {
     std::string key;
     std::vector<std::string> values;
   };
+  static Result<Selector> parse(std::string_view text);
   static bool holds(const Term& term, const std::string* value);
   std::vector<Term> terms_;
 };

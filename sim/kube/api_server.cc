@@ -128,13 +128,17 @@ void ApiServer::tell(Kind& kind, const Change& change) {
   }
 }
 
+void ApiServer::identify(KubeObject& metadata) {
+  metadata["uid"] = fmt::format("uid-{}", ++uids_);
+  if (stamp) stamp(metadata);
+}
+
 void ApiServer::store(Kind& kind, const std::string& key, KubeObject object, FieldOwners owners) {
   Entry& entry = kind.objects[key];
   const Stored before = entry.object;
   KubeObject& metadata = object["metadata"];
   metadata["resourceVersion"] = std::to_string(++version_);
-  if (!before) metadata["uid"] = fmt::format("uid-{}", ++uids_);
-  if (!before && stamp) stamp(metadata);
+  if (!before) identify(metadata);
   if (has_generation(kind.resource)) {
     const std::int64_t old = before ? number_at(*before, {"metadata", "generation"}) : 0;
     const bool same = before && spec_of(before.get()) == spec_of(&object);
@@ -334,7 +338,8 @@ std::optional<Admission> ApiServer::admission(Call call, const KubeRef& ref) con
 }
 
 CallResult<KubeObject> ApiServer::apply(const KubeObject& object, KubeApply options,
-                                        std::string_view manager) {
+                                        std::string_view manager,
+                                        std::vector<FieldConflict>* conflicts) {
   const KubeRef ref = ref_of(object);
   const auto found = find_served(Call::kube_apply, ref.kind);
   if (!found) return forward_error(found);
@@ -347,9 +352,17 @@ CallResult<KubeObject> ApiServer::apply(const KubeObject& object, KubeApply opti
   static const FieldOwners nobody;
   Merge merge = merge_applied(live, entry ? entry->owners : nobody, object, manager, options.force);
   if (!merge.conflicts.empty() && !options.force) {
-    return tl::unexpected(answer(Call::kube_apply, Code::aborted, to_text(merge.conflicts)));
+    auto error = answer(Call::kube_apply, Code::aborted, to_text(merge.conflicts));
+    if (conflicts) *conflicts = std::move(merge.conflicts);
+    return tl::unexpected(std::move(error));
   }
-  if (options.dry_run) return std::move(merge.object);
+  if (validate) {
+    if (auto error = validate(live, merge.object)) return tl::unexpected(*std::move(error));
+  }
+  if (options.dry_run) {
+    if (!live) identify(merge.object["metadata"]);
+    return std::move(merge.object);
+  }
   const bool same = live && *live == merge.object && entry->owners == merge.owners;
   if (same) return *live;
   const std::string key = key_of(ref.name_space, ref.name);
@@ -359,7 +372,7 @@ CallResult<KubeObject> ApiServer::apply(const KubeObject& object, KubeApply opti
   return now ? *now : object;
 }
 
-CallResult<void> ApiServer::remove(const KubeRef& ref, const std::string& uid) {
+CallResult<void> ApiServer::remove(const KubeRef& ref, const std::string& uid, bool dry_run) {
   const auto found = find_served(Call::kube_delete, ref.kind);
   if (!found) return forward_error(found);
   const KubeObject* there = find(ref);
@@ -371,7 +384,7 @@ CallResult<void> ApiServer::remove(const KubeRef& ref, const std::string& uid) {
     return tl::unexpected(
         answer(Call::kube_delete, Code::aborted, "the UID in the precondition does not match"));
   }
-  erase(ref);
+  if (!dry_run) erase(ref);
   return {};
 }
 

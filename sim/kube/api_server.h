@@ -75,8 +75,10 @@ class ApiServer {
                                                   WatchChannel::Takes takes = {});
   /// The state as it was at `version`; Code::out_of_range if that is forgotten.
   CallResult<KubeList> list_at(const KubeQuery& query, std::uint64_t version) const;
+  /// `conflicts`, if given, gets the fields of other managers that stand in the way.
   CallResult<KubeObject> apply(const KubeObject& object, KubeApply options,
-                               std::string_view manager);
+                               std::string_view manager,
+                               std::vector<FieldConflict>* conflicts = nullptr);
   /// A new object, which may ask for a name with metadata.generateName.
   CallResult<KubeObject> create(KubeObject object, bool dry_run, std::string_view manager);
   /// An object instead of the one that is there, or its status alone. Where it has a
@@ -85,7 +87,7 @@ class ApiServer {
   CallResult<KubeObject> replace(KubeObject object, Part part, bool dry_run,
                                  std::string_view manager);
   /// The one with this uid; with an empty one, whichever is there.
-  CallResult<void> remove(const KubeRef& ref, const std::string& uid);
+  CallResult<void> remove(const KubeRef& ref, const std::string& uid, bool dry_run = false);
   CallResult<void> approve(const KubeObject& csr, const std::string& reason);
   /// Code::resource_exhausted where a PodDisruptionBudget allows no disruption now.
   CallResult<void> evict(const KubeRef& pod, const std::string& uid);
@@ -95,6 +97,9 @@ class ApiServer {
   /// Puts uid and creationTimestamp on what is new, for clients who look at them; without it uids
   /// are numbers, and nothing has an age.
   std::function<void(KubeObject& metadata)> stamp;
+  /// What a server finds wrong with an object that a client writes; it may put the object into the
+  /// form in which it is kept. Empty: nothing is wrong, and objects are kept as they come.
+  std::function<std::optional<CallError>(const KubeObject* before, KubeObject& now)> validate;
 
   /// Makes a pod leave its node; without it the pod is erased.
   std::function<void(const KubeRef& pod)> on_evict;
@@ -139,6 +144,7 @@ class ApiServer {
   const Entry* entry_of(const KubeRef& ref) const;
   CallResult<const Kind*> find_served(Call call, const KubeKind& kind) const;
   std::optional<CallError> refused(Call call, const Kind& kind, const KubeRef& ref) const;
+  void identify(KubeObject& metadata);
   void store(Kind& kind, const std::string& key, KubeObject object, FieldOwners owners);
   /// As clients see it: the status of a budget is counted when it is asked for.
   Stored shown(const Kind& kind, const Stored& object) const;

@@ -181,6 +181,49 @@ TEST_F(ApiServerTest, CreatesWhatIsNotThereAndNamesIt) {
   EXPECT_EQ(api_.create(config_map("a", "1"), false, "kubectl").error().code, Code::already_exists);
 }
 
+TEST_F(ApiServerTest, GivesADryRunAnIdentityAndKeepsNothing) {
+  const auto applied = apply(config_map("a", "1"), {true, false});
+  const auto created = api_.create(config_map("a", "1"), true, "kubectl");
+  ASSERT_TRUE(applied && created);
+  for (const KubeObject& one : {*applied, *created}) {
+    EXPECT_FALSE(text_at(one, {"metadata", "uid"}).empty());
+    EXPECT_EQ(text_at(one, {"metadata", "resourceVersion"}), "");
+  }
+  ASSERT_TRUE(apply(config_map("a", "1")));
+  EXPECT_TRUE(api_.remove(ref("a"), "", true));
+  EXPECT_EQ(api_.remove(ref("a"), "uid-of-another", true).error().code, Code::aborted);
+  EXPECT_NE(api_.find(ref("a")), nullptr);
+}
+
+TEST_F(ApiServerTest, NamesTheFieldsThatStandInTheWay) {
+  api_.put(config_map("a", "theirs"), "kubectl");
+  std::vector<FieldConflict> conflicts;
+  EXPECT_FALSE(api_.apply(config_map("a", "ours"), {}, "ichor", &conflicts));
+  EXPECT_THAT(conflicts, ::testing::ElementsAre(FieldConflict{"kubectl", "/data/key"}));
+}
+
+TEST_F(ApiServerTest, LetsWhoeverServesItJudgeWhatClientsWrite) {
+  api_.validate = [](const KubeObject* before, KubeObject& now) -> std::optional<CallError> {
+    if (before && text_at(*before, {"data", "key"}) == "last") {
+      return CallError{Call::kube_apply, Progress::answered, TlsVerdict::fine,
+                       Code::invalid_argument, "field is immutable"};
+    }
+    now["data"]["kept"] = "yes";
+    return std::nullopt;
+  };
+  const auto made = api_.create(config_map("a", "1"), false, "kubectl");
+  ASSERT_TRUE(made);
+  EXPECT_EQ(text_at(*made, {"data", "kept"}), "yes");
+  ASSERT_TRUE(api_.replace(config_map("a", "last"), ApiServer::Part::whole, false, "kubectl"));
+  EXPECT_EQ(
+      api_.replace(config_map("a", "2"), ApiServer::Part::whole, false, "kubectl").error().code,
+      Code::invalid_argument);
+  EXPECT_EQ(api_.apply(config_map("a", "2"), {false, true}, "ichor").error().code,
+            Code::invalid_argument);
+  api_.put(config_map("a", "3"), "controller");
+  EXPECT_EQ(text_at(*api_.find(ref("a")), {"data", "key"}), "3") << "controllers are not judged";
+}
+
 TEST_F(ApiServerTest, ReplacesOnlyTheNewestVersionAndKeepsTheStatus) {
   ASSERT_TRUE(api_.create(config_map("a", "1"), false, "kubectl"));
   api_.put_status(ref("a"), {{"phase", "good"}});

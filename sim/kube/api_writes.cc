@@ -59,16 +59,22 @@ CallResult<KubeObject> ApiServer::create(KubeObject object, bool dry_run,
     return tl::unexpected(answer(Code::invalid_argument,
                                  "resourceVersion should not be set on objects to be created"));
   }
+  object.erase("status");
+  for (const char* name : {"uid", "creationTimestamp", "generation", "managedFields"}) {
+    metadata.erase(name);
+  }
+  if (validate) {
+    if (auto error = validate(nullptr, object)) return tl::unexpected(*std::move(error));
+  }
   if (find(ref)) {
     return tl::unexpected(
         answer(Code::already_exists,
                fmt::format("{} \"{}\" already exists", full_name(kind.resource), ref.name)));
   }
-  object.erase("status");
-  for (const char* name : {"uid", "creationTimestamp", "generation", "managedFields"}) {
-    metadata.erase(name);
+  if (dry_run) {
+    identify(object["metadata"]);
+    return object;
   }
-  if (dry_run) return object;
   put(object, manager);
   const KubeObject* now = find(ref);
   return now ? *now : object;
@@ -102,6 +108,9 @@ CallResult<KubeObject> ApiServer::replace(KubeObject object, Part part, bool dry
     object.erase("status");
     if (live->contains("status")) object["status"] = (*live)["status"];
     object["metadata"].erase("managedFields");
+    if (validate) {
+      if (auto error = validate(live, object)) return tl::unexpected(*std::move(error));
+    }
     if (dry_run) return object;
     put(std::move(object), manager);
   }

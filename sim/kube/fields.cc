@@ -79,25 +79,40 @@ const KubeObject* value_at(const KubeObject* object, std::string_view path) {
   return object;
 }
 
+/// An empty map asks for no more than a map: what is in it is not its business.
 bool says(const KubeObject* object, std::string_view path, const KubeObject& value) {
   const KubeObject* there = value_at(object, path);
-  return there && *there == value;
+  if (!there) return false;
+  if (value.is_object() && value.empty()) return there->is_object();
+  return *there == value;
 }
 
-/// Whether one of the paths is the other or lies within it.
-bool overlap(const std::string& one, const std::string& other) {
-  const std::string& shorter = one.size() < other.size() ? one : other;
-  const std::string& longer = one.size() < other.size() ? other : one;
-  if (!longer.starts_with(shorter)) return false;
-  return longer.size() == shorter.size() || longer[shorter.size()] == '/';
+/// Whether a path is the other or lies within it.
+bool within(const std::string& path, const std::string& outer) {
+  if (!path.starts_with(outer)) return false;
+  return path.size() == outer.size() || path[outer.size()] == '/';
+}
+
+/// Whether a write of `path` changes what the owner of `owned` has. The owner of a map has not what
+/// others put in it.
+bool changes(const KubeObject* live, const std::string& path, const std::string& owned) {
+  if (within(owned, path)) return true;
+  if (!within(path, owned)) return false;
+  const KubeObject* there = value_at(live, owned);
+  return !there || !there->is_object();
 }
 
 bool owned_by_others(const FieldOwners& owners, std::string_view manager, const std::string& path) {
   return std::any_of(owners.begin(), owners.end(), [&](const auto& entry) {
     return entry.first != manager &&
            std::any_of(entry.second.begin(), entry.second.end(),
-                       [&](const std::string& owned) { return overlap(owned, path); });
+                       [&](const std::string& owned) { return within(owned, path); });
   });
+}
+
+void add_once(std::vector<FieldConflict>& conflicts, FieldConflict conflict) {
+  if (std::find(conflicts.begin(), conflicts.end(), conflict) != conflicts.end()) return;
+  conflicts.push_back(std::move(conflict));
 }
 
 /// Takes a field away, and what is empty without it.
@@ -128,8 +143,8 @@ Merge merge_applied(const KubeObject* live, const FieldOwners& owners, const Kub
     for (auto& [other, owned] : merge.owners) {
       if (other == manager) continue;
       for (auto field = owned.begin(); field != owned.end();) {
-        const bool meets = overlap(*field, path);
-        if (meets) merge.conflicts.push_back({other, *field});
+        const bool meets = changes(live, path, *field);
+        if (meets) add_once(merge.conflicts, {other, *field});
         field = meets && force ? owned.erase(field) : std::next(field);
       }
     }
@@ -171,17 +186,32 @@ void take_changed(const KubeObject* before, const KubeObject& now, std::string_v
   std::erase_if(owners, [](const auto& entry) { return entry.second.empty(); });
 }
 
+std::string to_text(const FieldConflict& conflict) {
+  std::string text;
+  for (std::size_t at = 0; at < conflict.path.size(); ++at) {
+    const char c = conflict.path[at];
+    if (c == '~' && at + 1 < conflict.path.size()) {
+      text += conflict.path[++at] == '1' ? '/' : '~';
+    } else {
+      text += c == '/' ? '.' : c;
+    }
+  }
+  return text;
+}
+
 std::string to_text(const std::vector<FieldConflict>& conflicts) {
-  const auto shown = [](const FieldConflict& conflict) {
-    std::string path = conflict.path;
-    std::replace(path.begin(), path.end(), '/', '.');
-    return path;
-  };
-  std::string text = fmt::format("Apply failed with {} conflict{}: ", conflicts.size(),
-                                 conflicts.size() == 1 ? "" : "s");
-  for (std::size_t i = 0; i < conflicts.size(); ++i) {
-    text += fmt::format("{}conflict with \"{}\": {}", i == 0 ? "" : ", ", conflicts[i].manager,
-                        shown(conflicts[i]));
+  if (conflicts.size() == 1) {
+    return fmt::format("Apply failed with 1 conflict: conflict with \"{}\": {}",
+                       conflicts.front().manager, to_text(conflicts.front()));
+  }
+  std::map<std::string_view, std::string> lines;
+  for (const FieldConflict& conflict : conflicts) {
+    lines[conflict.manager] += "\n- " + to_text(conflict);
+  }
+  std::string text = fmt::format("Apply failed with {} conflicts:", conflicts.size());
+  for (const auto& [manager, fields] : lines) {
+    text += fmt::format("{}conflicts with \"{}\":{}", text.ends_with(':') ? " " : "\n", manager,
+                        fields);
   }
   return text;
 }

@@ -35,7 +35,8 @@ struct Merge {
 
 /// Server-side apply of `applied` by `manager` onto `live`, which may be null. Lists are taken
 /// whole. A field that the manager had and no longer sends goes away, unless another manager has it
-/// as well; force takes fields from their owners.
+/// as well; force takes fields from their owners. An empty map says that there is a map, and leaves
+/// what others have in it.
 Merge merge_applied(const KubeObject* live, const FieldOwners& owners, const KubeObject& applied,
                     std::string_view manager, bool force);
 
@@ -43,7 +44,9 @@ Merge merge_applied(const KubeObject* live, const FieldOwners& owners, const Kub
 void take_changed(const KubeObject* before, const KubeObject& now, std::string_view manager,
                   FieldOwners& owners);
 
-/// As the server words it: `Apply failed with 1 conflict: conflict with "kubectl": .data.token`.
+/// The field as the server words it: ".metadata.labels.example.org/tier".
+std::string to_text(const FieldConflict& conflict);
+/// All of them: `Apply failed with 1 conflict: conflict with "kubectl": .data.token`.
 std::string to_text(const std::vector<FieldConflict>& conflicts);
 
 }  // namespace ichor::sim

@@ -70,6 +70,43 @@ TEST_F(FieldsTest, WithinAFieldOfAnotherManagerConflictToo) {
   EXPECT_EQ(merge.conflicts.size(), 1u);
 }
 
+TEST_F(FieldsTest, OfAnEmptyMapLeaveWhatOthersHaveInIt) {
+  const Merge keeps = apply(KubeObject::object());
+  EXPECT_TRUE(keeps.conflicts.empty());
+  EXPECT_EQ(keeps.object["data"], KubeObject({{"theirs", "a"}}));
+  EXPECT_THAT(keeps.owners.at("ichor"), ElementsAre("/data"));
+  const Merge filled =
+      merge_applied(&keeps.object, keeps.owners, secret({{"third", "c"}}), "other", false);
+  EXPECT_TRUE(filled.conflicts.empty()) << "the map is there, and no manager has the field";
+}
+
+TEST_F(FieldsTest, GoAwayThoughAnotherManagerHasTheMap) {
+  const Merge first = apply({{"ours", "x"}});
+  const Merge third =
+      merge_applied(&first.object, first.owners, secret(KubeObject::object()), "third", false);
+  const Merge second =
+      merge_applied(&third.object, third.owners, secret(KubeObject::object()), "ichor", false);
+  EXPECT_EQ(second.object["data"], KubeObject({{"theirs", "a"}}));
+}
+
+TEST_F(FieldsTest, InAMapThatIsGoneConflictOnceWithTheOwnerOfTheMap) {
+  const Merge kept = apply(KubeObject::object());
+  KubeObject gone = kept.object;
+  gone.erase("data");
+  FieldOwners owners = kept.owners;
+  owners.erase("operator");
+  const Merge merge = merge_applied(&gone, owners, secret({{"a", "1"}, {"b", "2"}}), "two", false);
+  EXPECT_THAT(merge.conflicts, ElementsAre(FieldConflict{"ichor", "/data"}));
+}
+
+TEST_F(FieldsTest, InTheWayAreListedByTheirManagers) {
+  const std::string label = "/metadata/labels/example.org~1tier";
+  EXPECT_EQ(to_text(FieldConflict{"x", label}), ".metadata.labels.example.org/tier");
+  EXPECT_EQ(to_text(std::vector<FieldConflict>{{"two", "/data/k"}, {"one", "/data/k"}}),
+            "Apply failed with 2 conflicts: conflicts with \"one\":\n- .data.k\nconflicts with "
+            "\"two\":\n- .data.k");
+}
+
 TEST_F(FieldsTest, BelongToWhoeverChangedThemLast) {
   KubeObject now = secret({{"theirs", "c"}, {"new", "d"}});
   take_changed(&live_, now, "kubectl-edit", owners_);

@@ -21,7 +21,7 @@ MAPS = f"{SPACE}/configmaps"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 FOOS = "/apis/table.example.org/v1/namespaces/table/foos"
 CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
-SETTLES_S = 60
+SETTLES_S = 300  # ends as soon as it holds
 
 
 def config_map(name, labels=None, **data):
@@ -66,7 +66,9 @@ def apply_path(path, manager, **more):
 
 
 def watch_path(path, **query):
-    return path + "?" + urllib.parse.urlencode({"watch": "1", "timeoutSeconds": "2", **query})
+    """`{name.field}` stays as it is until the answer is there."""
+    return path + "?" + urllib.parse.urlencode({"watch": "1", "timeoutSeconds": "4", **query},
+                                               safe="{} ", quote_via=urllib.parse.quote)
 
 
 # name, method, path, body, content type
@@ -176,15 +178,19 @@ CALLS = (
      {"preconditions": {"uid": "{what is left.metadata.uid}"}}, JSON),
     ("delete again", "DELETE", f"{MAPS}/s", None, JSON),
     ("delete in a dry run", "DELETE", f"{MAPS}/a?dryRun=All", None, JSON),
+    ("delete of another uid in a dry run", "DELETE", f"{MAPS}/a?dryRun=All",
+     {"preconditions": {"uid": "00000000-0000-0000-0000-000000000000"}}, JSON),
     ("it is still there", "GET", f"{MAPS}/a", None, JSON),
     # Custom resources.
     ("objects of a kind to come", "PATCH", apply_path(f"{FOOS}/f", "one"), foo("f", a=1), APPLY),
     ("apply a CRD", "PATCH", apply_path(f"{CRDS}/foos.table.example.org", "one"), CRD, APPLY),
     ("until it is Established", "UNTIL", f"{CRDS}/foos.table.example.org", "Established", JSON),
+    ("until it is served", "SERVED", FOOS, None, JSON),
     ("an object of it", "PATCH", apply_path(f"{FOOS}/f", "one"), foo("f", a=1), APPLY),
     ("list objects of it", "GET", FOOS, None, JSON),
     ("status is not a resource of its own", "PATCH", apply_path(f"{FOOS}/f/status", "one"),
      foo("f"), APPLY),
+    ("no such resource of its group", "GET", FOOS.replace("foos", "bars"), None, JSON),
     ("the CRD again", "PATCH", apply_path(f"{CRDS}/foos.table.example.org", "one"), CRD, APPLY),
     # Certificate requests.
     ("approve what is not there", "PUT", f"{CSRS}/absent/approval",
@@ -192,6 +198,55 @@ CALLS = (
       "metadata": {"name": "absent"},
       "spec": {"request": "", "signerName": "kubernetes.io/kubelet-serving",
                "usages": ["server auth"]}}, JSON),
+    # Empty maps.
+    ("one keeps an empty map", "PATCH", apply_path(f"{MAPS}/e", "one"), config_map("e"), APPLY),
+    ("two fills it", "PATCH", apply_path(f"{MAPS}/e", "two"), config_map("e", k="1"), APPLY),
+    ("two fills it by force", "PATCH", apply_path(f"{MAPS}/e", "two", force="true"),
+     config_map("e", k="1", m="1"), APPLY),
+    ("one keeps what is full now", "PATCH", apply_path(f"{MAPS}/e", "one"), config_map("e"),
+     APPLY),
+    ("two takes one value out", "PATCH", apply_path(f"{MAPS}/e", "two"), config_map("e", k="1"),
+     APPLY),
+    ("two empties it", "PATCH", apply_path(f"{MAPS}/e", "two"), config_map("e"), APPLY),
+    # What is not allowed in an object.
+    ("a namespace's name is a label", "POST", "/api/v1/namespaces", namespace("a.b"), JSON),
+    ("a generated name that is not allowed", "POST", MAPS,
+     {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"generateName": "A_"}}, JSON),
+    ("apply a name that is not allowed", "PATCH", apply_path(f"{MAPS}/A_b", "one"),
+     config_map("A_b"), APPLY),
+    ("a label that is not allowed", "POST", MAPS, config_map("bad", {"app": "a b"}), JSON),
+    ("a label's name that is not allowed", "PATCH", f"{MAPS}/a",
+     {"metadata": {"labels": {"a b": "c"}}}, MERGE),
+    ("a key that is not allowed", "POST", MAPS, config_map("bad", **{"a/b": "1"}), JSON),
+    ("data that is no text", "POST", MAPS, config_map("bad", x=1), JSON),
+    ("apply data that is no text", "PATCH", apply_path(f"{MAPS}/bad", "one"),
+     config_map("bad", x=1), APPLY),
+    ("create a Secret that is not base64", "POST", f"{SPACE}/secrets", secret("bad", token="%%%"),
+     JSON),
+    ("replace a Secret by what is not base64", "PUT", f"{SPACE}/secrets/key",
+     secret("key", token="%%%"), JSON),
+    ("patch a Secret with what is not base64", "PATCH", f"{SPACE}/secrets/key",
+     {"data": {"token": "%%%"}}, MERGE),
+    ("patch the type of a Secret", "PATCH", f"{SPACE}/secrets/key",
+     {"type": "example.org/other"}, MERGE),
+    ("a Secret of text", "POST", f"{SPACE}/secrets",
+     {**secret("text"), "stringData": {"token": "value"}}, JSON),
+    # Requests that are not allowed.
+    ("no such resource", "GET", "/api/v1/nothings", None, JSON),
+    ("no such version", "GET", "/apis/apps/v2/deployments", None, JSON),
+    ("no such resource of a group", "GET", "/apis/apps/v1/nothings", None, JSON),
+    ("no such subresource", "GET", f"{MAPS}/a/scale", None, JSON),
+    ("no status of its own", "GET", f"{MAPS}/a/status", None, JSON),
+    ("list from a broken version", "GET", MAPS + "?resourceVersion=abc", None, JSON),
+    ("list by an empty term", "GET", MAPS + "?labelSelector=app%3Dl%2C", None, JSON),
+    ("list by a value that is no label", "GET", MAPS + "?labelSelector=app%3D-", None, JSON),
+    ("list by a broken field selector", "GET", MAPS + "?fieldSelector=metadata.name", None, JSON),
+    ("list Secrets by type", "GET", f"{SPACE}/secrets?fieldSelector=type%3DOpaque", None, JSON),
+    ("JSON patch of what is not there", "PATCH", f"{MAPS}/a",
+     [{"op": "remove", "path": "/data/absent"}], JSON_PATCH),
+    ("JSON patch of no operation", "PATCH", f"{MAPS}/a",
+     [{"op": "nothing", "path": "/data/z"}], JSON_PATCH),
+    ("JSON patch that is none", "PATCH", f"{MAPS}/a", {"data": {}}, JSON_PATCH),
     # Bodies that are none.
     ("a body that is not JSON", "POST", MAPS, "{", JSON),
     ("a body of another kind", "POST", MAPS, namespace("x"), JSON),
@@ -238,7 +293,9 @@ class Server:
                 return refused(status, text)
             return [status, events_of(text)]
         if method == "UNTIL":
-            return self.until(path, body)
+            return self.until(path, lambda status, text: has_condition(text, body), body)
+        if method == "SERVED":
+            return self.until(path, lambda status, text: status == 200, "served")
         status, text = self.send(method, path, body, kind)
         if status >= 400:
             return refused(status, text)
@@ -249,18 +306,21 @@ class Server:
         self.answers[name] = document
         return [status, summary(document)]
 
-    def until(self, path, condition):
+    def until(self, path, holds, what):
         ends = time.monotonic() + SETTLES_S
         while time.monotonic() < ends:
-            _, text = self.send("GET", path, None, JSON)
-            found = json.loads(text).get("status", {}).get("conditions", [])
-            if any(one["type"] == condition and one["status"] == "True" for one in found):
-                return [condition]
+            if holds(*self.send("GET", path, None, JSON)):
+                return [what]
             time.sleep(0.2)
-        return [f"not {condition}"]
+        return [f"not {what}"]
 
     def run(self):
         return {row[0]: self.call(*row) for row in CALLS}
+
+
+def has_condition(text, condition):
+    conditions = json.loads(text).get("status", {}).get("conditions") or []
+    return any(one["type"] == condition and one["status"] == "True" for one in conditions)
 
 
 def refused(status, text):
@@ -275,12 +335,17 @@ def refused(status, text):
     return [status, document.get("reason"), *([fields] if fields else [])]
 
 
+def is_of_a_controller(thing):
+    """kube-controller-manager makes one in each namespace; the model has none of it."""
+    return thing["metadata"]["name"] == "kube-root-ca.crt"
+
+
 def summary(document):
     if document.get("kind", "").endswith("List"):
         metadata = document["metadata"]
-        return {"kind": document["kind"], "more": "continue" in metadata,
+        return {"kind": document["kind"], "more": bool(metadata.get("continue")),
                 "names": sorted(item["metadata"]["name"] for item in document["items"]
-                                if item["metadata"]["name"] != "kube-root-ca.crt")}
+                                if not is_of_a_controller(item))}
     metadata = document.get("metadata", {})
     seen = {key: document[key] for key in ("kind", "data", "type") if key in document}
     if document.get("kind") == "Status":
@@ -303,6 +368,7 @@ def events_of(text):
         thing = event["object"]
         if event["type"] == "ERROR":
             found.append(["ERROR", thing.get("code"), thing.get("reason")])
-        elif event["type"] != "BOOKMARK":
-            found.append([event["type"], thing["metadata"]["name"]])
+        elif event["type"] != "BOOKMARK" and not is_of_a_controller(thing):
+            metadata = thing["metadata"]
+            found.append([event["type"], metadata.get("generateName", metadata["name"])])
     return found
