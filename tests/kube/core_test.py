@@ -103,15 +103,21 @@ class ADnsServerThatIsAway(support.KubeTest):
 
 
 class AnApiServerThatRestarts(support.KubeTest):
+    """A kube-apiserver that is stopped between accepting a CRD's names and establishing it sets
+    Established only when its informers look at everything again, 5 minutes after its start.
+    """
+
+    PATIENCE_S = 900  # more than those 5 minutes, whatever the machine does besides
+
     def test_in_the_middle_of_a_phase_is_waited_for(self):
         bed = self.bed_with_tree("restart")
         self.phases(bed, 0)
-        process = bed.start_ichor("phase", 1)
+        process = bed.start_ichor("phase", 1, "--timeout", f"{self.PATIENCE_S}s")
         time.sleep(1.0)  # only chooses where the restart strikes
         bed.plane.stop_apiserver()
         time.sleep(3)
         bed.plane.start_apiserver()
-        output, errors = process.communicate(timeout=180)
+        output, errors = process.communicate(timeout=self.PATIENCE_S * 2)  # ichor ends by itself
         self.assertEqual(process.returncode, 0, output[-3000:] + errors[-2000:])
         self.assert_done(bed.ichor("phase", 1), mutations=0)
 
