@@ -225,7 +225,8 @@ std::span<const PhaseScript> script_of_1_14(SequenceName sequence, Platform plat
     case SequenceName::boot: return container ? Script(kBootContainer) : Script(kBootMetal114);
     case SequenceName::reboot:
       return container ? Script(kRebootContainer114) : Script(kRebootMetal114);
-    // What a node tells on its way out for good was not looked at.
+    // What a node tells on its way out for good, or upgraded, was not looked at.
+    case SequenceName::upgrade: return Script(kUpgradeMetal);
     case SequenceName::shutdown: return Script(kShutdownMetal);
     case SequenceName::reset: return container ? Script(kResetContainer) : Script(kResetMetal);
   }
