@@ -70,7 +70,7 @@ class Planting(unittest.TestCase):
 
     def test_its_row_says_what_it_breaks_and_where_it_shows(self):
         self.assertEqual(plant.row(plant.load(self.root)[0]),
-                         '    {"no-limit", "there is no limit", "I14", "all", true},\n')
+                         '    {"no-limit", "there is no limit", "I14", "all", Line::whole},\n')
 
     def test_two_bugs_share_a_file(self):
         self.write("sim/planted/any-limit.mutant", MUTANT.replace("no-limit", "any-limit").replace(

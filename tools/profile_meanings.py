@@ -140,6 +140,9 @@ SECTIONS = {
         "call": ("one call", "10s"),
         "poll": ("pause between two looks", "5s"),
         "reset": ("until a node that was reset is in maintenance mode", "10m"),
+        "pull": ("until a node has the installer image of an upgrade", "10m"),
+        "drain": ("until a node has no pods to evict", "10m"),
+        "upgrade": ("one node in an upgrade, with drain and reboot", "30m"),
         "stuck": ("time in one stage after which ichor reports what is unmet", "5m"),
     },
     "phases": {

@@ -44,7 +44,8 @@ TEST(CompletionScript, AsksForNamesWhereTheProfileOrTheJournalHasThem) {
 
 TEST(CompletionScript, ACommandOfAGroupIsNotTheOneOfTheSameName) {
   const std::string script = completion_script(Shell::fish);
-  EXPECT_THAT(script, HasSubstr("from status; and not __fish_seen_subcommand_from lab'"));
+  EXPECT_THAT(script,
+              HasSubstr("from status; and not __fish_seen_subcommand_from certs etcd lab'"));
   EXPECT_THAT(script, HasSubstr("from lab; and __fish_seen_subcommand_from status'"));
 }
 

@@ -31,7 +31,7 @@ VALUES = {
     "DIR": "dir", "FILE": "file.yaml", "FINGERPRINT": "A" * 43 + "=", "ID": "E4", "IP": "10.0.0.1",
     "KEY": "key", "LIST": "none", "N": "2", "NAME": "infra", "NODE": "cp1", "NODES": "cp1,w1",
     "NONCE": "0123456789abcdef", "PROFILE": "profile.yaml", "RUN": "2", "SERIAL": "S1",
-    "TEMPLATE": "t.yaml.j2", "TIME": "5m", "VALUE": "1", "VARS": "vars.yaml", "VERSION": "v1.12",
+    "TEMPLATE": "t.yaml.j2", "TIME": "5m", "VALUE": "1", "VARS": "vars.yaml", "VERSION": "v1.12.6",
 }
 # Notation of a synopsis or of a list of commands, not a command line.
 NOTATION = re.compile(r"\[|…|\.\.\.|\w\|\w|^ichor (?:-p )?COMMAND|FLAGS|WHAT|FAULT|KIND")
