@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sim/checkers/make.h"
+#include "sim/checkers/voters_left.h"
 
 namespace ichor::sim {
 
@@ -22,19 +23,10 @@ class Quorum final : public Checker {
     // Upgrades have a rule of their own (I36), which knows what takes a node down.
     if (request.call >= Call::pull_image && request.call <= Call::uncordon) return;
     if (request.call == Call::etcd_forfeit_leadership) return;
-    const NodeDisk& disk = request.node->disk();
-    const EtcdCluster* cluster =
-        disk.etcd_cluster ? truth().fabric.find_cluster(*disk.etcd_cluster) : nullptr;
-    const EtcdCluster::Member* member =
-        cluster != nullptr ? cluster->find(disk.etcd_member) : nullptr;
-    if (member == nullptr || member->learner) return;
-    const int left = cluster->voters_up() - (member->up ? 1 : 0);
-    const bool alone = cluster->voters() == 1;
-    if (!alone && left * 2 <= cluster->voters()) {
-      violated(fmt::format("{} left for {}, and without it {} of {} voters are up",
-                           name_of(request.call), request.planned.value(), left,
-                           cluster->voters()));
-    }
+    const std::optional<VotersLeft> left = voters_without(truth(), *request.node);
+    if (!left || left->all == 1 || left->has_quorum()) return;
+    violated(fmt::format("{} left for {}, and without it {} of {} voters are up",
+                         name_of(request.call), request.planned.value(), left->up, left->all));
   }
 
   void on_node_changed(const Node& /*node*/) override {

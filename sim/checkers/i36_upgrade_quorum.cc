@@ -3,6 +3,7 @@
 
 #include "sim/checkers/make.h"
 #include "sim/checkers/upgrade_calls.h"
+#include "sim/checkers/voters_left.h"
 
 namespace ichor::sim {
 
@@ -33,18 +34,12 @@ class UpgradeQuorum final : public Checker {
 
   void see_request(const Request& request) override {
     if (!takes_down(request) || !truth().upgrade || truth().upgrade->downtime) return;
-    const NodeDisk& disk = request.node->disk();
-    const EtcdCluster* cluster =
-        disk.etcd_cluster ? truth().fabric.find_cluster(*disk.etcd_cluster) : nullptr;
-    const EtcdCluster::Member* member =
-        cluster != nullptr ? cluster->find(disk.etcd_member) : nullptr;
-    if (member == nullptr || member->learner) return;
-    const int left = cluster->voters_up() - (member->up ? 1 : 0);
-    if (left * 2 > cluster->voters()) return;
+    const std::optional<VotersLeft> left = voters_without(truth(), *request.node);
+    if (!left || left->has_quorum()) return;
     // Another member that went down just now cannot have been seen.
     if (!whole_ && since_ > truth().clock.now() - kKnows) return;
     violated(fmt::format("{} left for {}, and without it {} of {} voters are up",
-                         name_of(request.call), request.planned.value(), left, cluster->voters()));
+                         name_of(request.call), request.planned.value(), left->up, left->all));
   }
 
  private:

@@ -5,31 +5,6 @@ namespace ichor::sim {
 
 namespace {
 
-/// Something inside a machine is wrong from the beginning of a window to its end.
-class InsideNode final : public WindowFault {
- public:
-  using Switch = void (*)(Node& node, bool on);
-  InsideNode(SeededRandom random, Switch set) : WindowFault(random), set_(set) {}
-
-  void quiet(SimWorld& world) override {
-    for (const auto& node : world.nodes()) set_(*node, false);
-  }
-
- protected:
-  void schedule(SimWorld& world, const Window& window) override {
-    Node* node = window.node;
-    world.clock().call_at(window.begin, [this, &world, node] {
-      if (world.quiet()) return;
-      fire();
-      set_(*node, true);
-    });
-    world.clock().call_at(window.end, [this, node] { set_(*node, false); });
-  }
-
- private:
-  Switch set_;
-};
-
 /// Talos makes a new maintenance key when its clock is set: the pin changes within one boot.
 class NewKeyOnTimeSync final : public Fault {
  public:
@@ -60,20 +35,21 @@ class WallClockJump final : public Fault {
 }  // namespace
 
 std::unique_ptr<Fault> make_frozen(SeededRandom random) {
-  return std::make_unique<InsideNode>(random, [](Node& node, bool on) { node.freeze(on); });
+  return std::make_unique<SwitchFault>(random, [](Node& node, bool on) { node.freeze(on); });
 }
 std::unique_ptr<Fault> make_time_unsynced(SeededRandom random) {
-  return std::make_unique<InsideNode>(random, [](Node& node, bool on) { node.hold_time_sync(on); });
+  return std::make_unique<SwitchFault>(random,
+                                       [](Node& node, bool on) { node.hold_time_sync(on); });
 }
 std::unique_ptr<Fault> make_pull_fails(SeededRandom random) {
-  return std::make_unique<InsideNode>(random,
-                                      [](Node& node, bool on) { node.fail_install_pull(on); });
+  return std::make_unique<SwitchFault>(random,
+                                       [](Node& node, bool on) { node.fail_install_pull(on); });
 }
 std::unique_ptr<Fault> make_apply_in_progress(SeededRandom random) {
-  return std::make_unique<InsideNode>(random, [](Node& node, bool on) { node.hold_apply(on); });
+  return std::make_unique<SwitchFault>(random, [](Node& node, bool on) { node.hold_apply(on); });
 }
 std::unique_ptr<Fault> make_slow_learner(SeededRandom random) {
-  return std::make_unique<InsideNode>(random, [](Node& node, bool on) { node.hold_learner(on); });
+  return std::make_unique<SwitchFault>(random, [](Node& node, bool on) { node.hold_learner(on); });
 }
 std::unique_ptr<Fault> make_new_key_on_time_sync(SeededRandom random) {
   return std::make_unique<NewKeyOnTimeSync>(random);

@@ -9,31 +9,8 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// Something about the images of a machine is wrong from the beginning of a window to its end.
-class ImageFault final : public WindowFault {
- public:
-  using Switch = void (*)(Node& node, bool on);
-  ImageFault(SeededRandom random, Switch set) : WindowFault(random), set_(set) {}
-
-  void quiet(SimWorld& world) override {
-    for (const auto& node : world.nodes()) set_(*node, false);
-  }
-
- protected:
-  Duration longest() const override { return minutes(10); }
-  void schedule(SimWorld& world, const Window& window) override {
-    Node* node = window.node;
-    world.clock().call_at(window.begin, [this, &world, node] {
-      if (world.quiet()) return;
-      fire();
-      set_(*node, true);
-    });
-    world.clock().call_at(window.end, [this, node] { set_(*node, false); });
-  }
-
- private:
-  Switch set_;
-};
+/// How long something may be wrong with an image.
+constexpr Duration kImageWindow = minutes(10);
 
 /// A budget that wants all pods of a workload.
 class DrainBlocked final : public WindowFault {
@@ -131,13 +108,16 @@ class InstallStreamBroken final : public Fault {
 }  // namespace
 
 std::unique_ptr<Fault> make_image_missing(SeededRandom random) {
-  return std::make_unique<ImageFault>(random, [](Node& node, bool on) { node.miss_image(on); });
+  return std::make_unique<SwitchFault>(
+      random, [](Node& node, bool on) { node.miss_image(on); }, kImageWindow);
 }
 std::unique_ptr<Fault> make_image_broken(SeededRandom random) {
-  return std::make_unique<ImageFault>(random, [](Node& node, bool on) { node.break_image(on); });
+  return std::make_unique<SwitchFault>(
+      random, [](Node& node, bool on) { node.break_image(on); }, kImageWindow);
 }
 std::unique_ptr<Fault> make_installer_fails(SeededRandom random) {
-  return std::make_unique<ImageFault>(random, [](Node& node, bool on) { node.fail_installer(on); });
+  return std::make_unique<SwitchFault>(
+      random, [](Node& node, bool on) { node.fail_installer(on); }, kImageWindow);
 }
 std::unique_ptr<Fault> make_drain_blocked(SeededRandom random) {
   return std::make_unique<DrainBlocked>(random);

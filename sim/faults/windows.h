@@ -10,6 +10,8 @@ namespace ichor::sim {
 /// A fault that lasts for a while on one node at a time, a few times during the fault phase.
 class WindowFault : public Fault {
  public:
+  static constexpr Duration kLongest = std::chrono::seconds(150);
+
   using Fault::Fault;
 
   void arm(SimWorld& world) override {
@@ -32,7 +34,7 @@ class WindowFault : public Fault {
   };
 
   virtual Duration shortest() const { return std::chrono::seconds(2); }
-  virtual Duration longest() const { return std::chrono::seconds(150); }
+  virtual Duration longest() const { return kLongest; }
   /// For faults that do something at the edges of a window.
   virtual void schedule(SimWorld& /*world*/, const Window& /*window*/) {}
 
@@ -45,6 +47,34 @@ class WindowFault : public Fault {
 
  private:
   std::vector<Window> windows_;
+};
+
+/// Something about a machine is wrong from the beginning of a window to its end.
+class SwitchFault final : public WindowFault {
+ public:
+  using Switch = void (*)(Node& node, bool on);
+  SwitchFault(SeededRandom random, Switch set, Duration longest = kLongest)
+      : WindowFault(random), set_(set), longest_(longest) {}
+
+  void quiet(SimWorld& world) override {
+    for (const auto& node : world.nodes()) set_(*node, false);
+  }
+
+ protected:
+  Duration longest() const override { return longest_; }
+  void schedule(SimWorld& world, const Window& window) override {
+    Node* node = window.node;
+    world.clock().call_at(window.begin, [this, &world, node] {
+      if (world.quiet()) return;
+      fire();
+      set_(*node, true);
+    });
+    world.clock().call_at(window.end, [this, node] { set_(*node, false); });
+  }
+
+ private:
+  Switch set_;
+  Duration longest_;
 };
 
 }  // namespace ichor::sim

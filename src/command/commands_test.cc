@@ -421,6 +421,14 @@ TEST_F(CommandsTest, UpDoesNotStartWhenTheVipIsTaken) {
   EXPECT_FALSE(host_.state_files.contains("secrets.yaml")) << "nothing was made";
 }
 
+/// The check's own fix names --adopt.
+TEST_F(CommandsTest, UpStartsOnATakenVipWhereTheClusterIsOlderThanItsJournal) {
+  host_.taken_addresses.insert("192.168.22.100");
+  type({"up", "--adopt"});
+  EXPECT_THAT(result().verdict, Not(HasSubstr("VIP")));
+  EXPECT_GT(host_.machines.mutations, 0);
+}
+
 TEST_F(CommandsTest, TheSlowKeyIsMadeWhileTheVipIsProbed) {
   std::size_t under_way = 0;
   host_.on_probe = [&] { under_way = host_.rsa_keys.size(); };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "phase/phase.h"
+#include "phase/test_words.h"
 
 namespace ichor {
 
@@ -64,18 +65,7 @@ class ThreeMembers : public testing::Test {
 
   /// "act EtcdDefragment cp1", "wait …", "stop O6", "remember cp1" or "satisfied".
   static std::string reported(const Decision& decision) {
-    if (const Act* act = std::get_if<Act>(&decision)) {
-      if (const auto* call = std::get_if<NodeCall>(&act->actions.front())) {
-        return "act " + std::string(name_of(call->call)) + " " + call->node.value();
-      }
-      return "act " + key_of(act->actions.front());
-    }
-    if (const Wait* wait = std::get_if<Wait>(&decision)) return "wait " + wait->reason;
-    if (const Stop* stop = std::get_if<Stop>(&decision)) return "stop " + stop->finding.id;
-    if (const Remember* remember = std::get_if<Remember>(&decision)) {
-      return "remember " + remember->record.key + " " + remember->record.node.value();
-    }
-    return "satisfied";
+    return (std::holds_alternative<Act>(decision) ? "act " : "") + words_of(decision);
   }
 
   MonoTime now_{MonoTime{} + std::chrono::minutes(60)};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "phase/phase.h"
+#include "phase/test_words.h"
 #include "phase/upgrade_plan.h"
 #include "secrets/digest.h"
 
@@ -111,18 +112,6 @@ class UpgradeRig : public testing::Test {
   void boots(const std::string& name, TalosVersion version) {
     node(name).identity->boot_id = BootId("next boot of " + name);
     node(name).version = version;
-  }
-
-  static std::string words_of(const Decision& decision) {
-    if (const Act* act = std::get_if<Act>(&decision)) {
-      return std::string(name_of(act->node_call().call)) + " " + act->node_call().node.value();
-    }
-    if (const Wait* wait = std::get_if<Wait>(&decision)) return "wait " + wait->reason;
-    if (const Stop* stop = std::get_if<Stop>(&decision)) return "stop " + stop->finding.id;
-    if (const Remember* told = std::get_if<Remember>(&decision)) {
-      return "remember " + told->record.key + " " + told->record.node.value();
-    }
-    return "satisfied";
   }
 
   MonoTime now_{MonoTime{} + std::chrono::minutes(60)};

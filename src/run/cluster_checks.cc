@@ -40,6 +40,7 @@ Check complaint(std::string name, Verdict verdict, Finding finding) {
 
 /// Whether the cluster can hold its VIP itself by now.
 bool may_be_ours(const ClusterProfile& profile, const JournalFacts& facts) {
+  if (facts.adopted()) return true;
   return std::any_of(profile.nodes.begin(), profile.nodes.end(), [&](const NodePlan& plan) {
     return plan.role == Role::control_plane &&
            (facts.settled(plan.name) || facts.found_running(plan.name) ||
