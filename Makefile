@@ -113,7 +113,7 @@ analyze: build  ## run clang-tidy over all sources (minutes)
 mutants: setup  ## build ichor-mutants and show that the checkers find every planted bug
 	@cmake --preset mutants --log-level=NOTICE
 	@cmake --build --preset mutants -j $(JOBS) --target ichor-mutants
-	build/mutants/ichor-mutants simulate --mutants all --seeds 1..10000
+	build-mutants/ichor-mutants simulate --mutants all --seeds 1..10000
 
 fuzz: setup  ## run each fuzzer for FUZZ_SECONDS; the corpus is kept in ~/.cache/ichor
 	@cmake --preset fuzz --log-level=NOTICE
@@ -126,5 +126,5 @@ bench: build  ## measure; the results go to build/bench.json
 bench-check: build  ## count the instructions of fixed scenarios and compare with the baseline
 	@bench/check
 
-clean:  ## remove build/
-	rm -rf build
+clean:  ## remove build/ and build-mutants/
+	rm -rf build build-mutants

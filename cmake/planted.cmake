@@ -1,6 +1,7 @@
 # The mutants build compiles some sources with planted bugs in them: tools/plant writes those files
 # into the build folder, and they take the place of the files of the tree. Everything else is
-# compiled as in the release build, so ccache has it already.
+# compiled as in the release build. The build folder stands beside build/, not in it: compilers see
+# the same relative paths then, so ccache has all of that already.
 
 set(planted ${CMAKE_BINARY_DIR}/planted)
 set(planted_files "")
