@@ -20,8 +20,9 @@ function(ichor_add_executable target)
     add_executable(${target} ${main})
     set(parts command os journal talos web kube proxmox)
     list(TRANSFORM parts PREPEND ichor_)
-    # Before all libraries: see the file.
+    # Before all libraries: see the files.
     target_sources(${target} PRIVATE
+        $<FILTER:$<TARGET_OBJECTS:ichor_base>,INCLUDE,string_instance>
         $<FILTER:$<TARGET_OBJECTS:ichor_model>,INCLUDE,json_instance>)
     target_link_libraries(${target} PRIVATE ${parts})
     # What ships has no symbols. They are in a file beside it, which gdb, perf and addr2line find by

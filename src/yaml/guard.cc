@@ -62,6 +62,10 @@ bool is_control(std::uint8_t byte) {
 std::optional<SyntaxError> find_bad_character(std::string_view text, const std::string& file) {
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<std::uint8_t>(text[i]);
+    if (byte >= 0x20 && byte < 0x7F) {  // nearly all of most texts
+      ++i;
+      continue;
+    }
     if (is_control(byte)) {
       return SyntaxError{file, position_of(text, i),
                          fmt::format("the control character 0x{:02x} is not allowed", byte)};
@@ -87,8 +91,7 @@ class Scan {
       : text_(text), file_(file), depth_max_(depth_max) {}
 
   static bool is_flow_sign(char c) {
-    constexpr std::string_view signs = "[]{},";
-    return signs.find(c) != std::string_view::npos;
+    return c == '[' || c == ']' || c == '{' || c == '}' || c == ',';
   }
 
   std::optional<SyntaxError> run() {
