@@ -28,6 +28,36 @@ auto last_events(std::string_view method, int count) {
   };
 }
 
+/// What a call does on its node. The value that it brings stays here until the reply is there.
+struct NodeCode {
+  NodeCode() = default;
+  NodeCode(const NodeCode&) = delete;
+  NodeCode& operator=(const NodeCode&) = delete;
+  virtual ~NodeCode() = default;
+  virtual Answer<void> run(Node& node, const Caller& caller) = 0;
+  /// What the checkers see of the value.
+  virtual void describe(Reply& reply) const = 0;
+};
+
+template <class T, class Fn>
+struct CodeFor final : NodeCode {
+  explicit CodeFor(Fn code) : execute(std::move(code)) {}
+
+  Answer<void> run(Node& node, const Caller& caller) override {
+    Answer<T> answer = execute(node, caller);
+    if (!answer) return forward_error(answer);
+    value = *std::move(answer);
+    return {};
+  }
+  void describe([[maybe_unused]] Reply& reply) const override {
+    if constexpr (std::is_same_v<T, bool>) reply.etcd_has_data = *value ? Known::yes : Known::no;
+    if constexpr (std::is_same_v<T, SecretString>) reply.secret = value->reveal();
+  }
+
+  Fn execute;
+  std::optional<T> value;
+};
+
 /// One handshake with one machine.
 class SimSession final : public TalosSession {
  public:
@@ -172,90 +202,18 @@ class SimSession final : public TalosSession {
     return request;
   }
 
-  /// Carries one call over the network. `execute` runs on the node when the request arrives, if it
-  /// does; a lost reply is lost after that.
-  template <class T, class Fn>
-  Task<CallResult<T>> carry(Context context, Request request, Fn execute) {
-    if (world_.crash_here(process_, {CrashSite::before_call, name_of(request.call)})) {
-      co_await hang(world_.clock());
-    }
-    if (!connected()) {
-      co_return tl::unexpected(lost(request.call, Progress::not_sent, Code::unavailable,
-                                    "connection lost before the request was sent"));
-    }
-    world_.note_request(request);
-    const Passage passage = world_.passage(request.call, port_.node, request.maintenance);
-    auto slot = std::make_shared<Slot<CallResult<T>>>();
-    dispatch<T>(request, passage, slot, std::move(execute));
-    const Wake wake = co_await Slot<CallResult<T>>::ready(slot, context);
-    if (world_.process_dead(process_)) co_await hang(world_.clock());
-    CallResult<T> result =
-        wake == Wake::signalled ? slot->take() : tl::unexpected(ended(request.call, wake));
-    if (!result && result.error().progress == Progress::sent) broken_ = true;
-    Reply reply = reply_of(result);
-    if constexpr (std::is_same_v<T, bool>) {
-      if (result) reply.etcd_has_data = *result ? Known::yes : Known::no;
-    }
-    if constexpr (std::is_same_v<T, SecretString>) {
-      if (result) reply.secret = result->reveal();
-    }
-    world_.note_reply(request, reply);
-    if (world_.crash_here(process_, {CrashSite::after_call, name_of(request.call)})) {
-      co_await hang(world_.clock());
-    }
-    co_return result;
-  }
+  /// Carries one call over the network. It runs on the node when the request arrives, if it does; a
+  /// lost reply is lost after that.
+  Task<CallResult<void>> exchange(Context context, Request request, std::shared_ptr<NodeCode> code);
+  void dispatch(const Request& request, const Passage& passage,
+                std::shared_ptr<Slot<CallResult<void>>> slot, std::shared_ptr<NodeCode> code);
 
   template <class T, class Fn>
-  void dispatch(const Request& request, const Passage& passage,
-                const std::shared_ptr<Slot<CallResult<T>>>& slot, Fn execute) {
-    if (passage.lose_request) return;
-    SimWorld& world = world_;
-    Port& port = port_;
-    const std::uint64_t epoch = epoch_;
-    const Caller caller = caller_;
-    const Duration one_way = world_.plan().latency + passage.delay;
-    auto arrive = [&world, &port, epoch, caller, request, passage, slot, one_way,
-                   execute = std::move(execute)] {
-      const auto answer_later = [&](CallResult<T> result) {
-        world.clock().call_at(later(world.clock().now(), one_way),
-                              [slot, result = std::move(result)] { slot->set(result); });
-      };
-      if (port.epoch != epoch) {
-        // A machine that went down says nothing; one whose apid was replaced resets the connection.
-        if (port.listener == Listener::silent || epoch < port.mute_epochs_before) return;
-        answer_later(tl::unexpected(
-            lost(request.call, Progress::sent, Code::unavailable, "connection reset by peer")));
-        return;
-      }
-      if (port.node->frozen()) return;
-      if (passage.answer) {
-        CallError error{request.call,         Progress::answered,   TlsVerdict::fine,
-                        passage.answer->code, passage.answer->text, {},
-                        passage.answer->fault};
-        answer_later(tl::unexpected(std::move(error)));
-        return;
-      }
-      Answer<T> answer = execute(*port.node, caller);
-      if (answer && mutates(request.call) && !request.effect_later) world.note_effect(request);
-      if (passage.lose_reply) return;
-      if (passage.break_after) {
-        answer_later(tl::unexpected(lost(request.call, Progress::sent, Code::unavailable,
-                                         "error reading from server: EOF")));
-      } else if (answer) {
-        answer_later(CallResult<T>(*std::move(answer)));
-      } else {
-        CallError error{request.call,
-                        Progress::answered,
-                        TlsVerdict::fine,
-                        answer.error().code,
-                        std::move(answer.error().text),
-                        {},
-                        answer.error().fault};
-        answer_later(tl::unexpected(std::move(error)));
-      }
-    };
-    world_.clock().call_at(later(world_.clock().now(), one_way), std::move(arrive));
+  Task<CallResult<T>> carry(Context context, Request request, Fn execute) {
+    auto code = std::make_shared<CodeFor<T, Fn>>(std::move(execute));
+    const CallResult<void> ended = co_await exchange(context, std::move(request), code);
+    if (!ended) co_return forward_error(ended);
+    co_return *std::move(code->value);
   }
 
   template <class T, class Fn>
@@ -273,6 +231,81 @@ class SimSession final : public TalosSession {
   Caller caller_;
   bool broken_{false};
 };
+
+Task<CallResult<void>> SimSession::exchange(Context context, Request request,
+                                            std::shared_ptr<NodeCode> code) {
+  if (world_.crash_here(process_, {CrashSite::before_call, name_of(request.call)})) {
+    co_await hang(world_.clock());
+  }
+  if (!connected()) {
+    co_return tl::unexpected(lost(request.call, Progress::not_sent, Code::unavailable,
+                                  "connection lost before the request was sent"));
+  }
+  world_.note_request(request);
+  const Passage passage = world_.passage(request.call, port_.node, request.maintenance);
+  auto slot = std::make_shared<Slot<CallResult<void>>>();
+  dispatch(request, passage, slot, code);
+  const Wake wake = co_await Slot<CallResult<void>>::ready(slot, context);
+  if (world_.process_dead(process_)) co_await hang(world_.clock());
+  CallResult<void> result =
+      wake == Wake::signalled ? slot->take() : tl::unexpected(ended(request.call, wake));
+  if (!result && result.error().progress == Progress::sent) broken_ = true;
+  Reply reply = reply_of(result);
+  if (result) code->describe(reply);
+  world_.note_reply(request, reply);
+  if (world_.crash_here(process_, {CrashSite::after_call, name_of(request.call)})) {
+    co_await hang(world_.clock());
+  }
+  co_return result;
+}
+
+void SimSession::dispatch(const Request& request, const Passage& passage,
+                          std::shared_ptr<Slot<CallResult<void>>> slot,
+                          std::shared_ptr<NodeCode> code) {
+  if (passage.lose_request) return;
+  const Duration one_way = world_.plan().latency + passage.delay;
+  auto arrive = [&world = world_, &port = port_, epoch = epoch_, caller = caller_, request, passage,
+                 slot = std::move(slot), one_way, code = std::move(code)] {
+    const auto answer_later = [&](CallResult<void> result) {
+      world.clock().call_at(
+          later(world.clock().now(), one_way),
+          [slot, result = std::move(result)]() mutable { slot->set(std::move(result)); });
+    };
+    if (port.epoch != epoch) {
+      // A machine that went down says nothing; one whose apid was replaced resets the connection.
+      if (port.listener == Listener::silent || epoch < port.mute_epochs_before) return;
+      answer_later(tl::unexpected(
+          lost(request.call, Progress::sent, Code::unavailable, "connection reset by peer")));
+      return;
+    }
+    if (port.node->frozen()) return;
+    const auto refused = [&](Code status, std::string text, FaultId fault) {
+      answer_later(tl::unexpected(CallError{request.call,
+                                            Progress::answered,
+                                            TlsVerdict::fine,
+                                            status,
+                                            std::move(text),
+                                            {},
+                                            std::move(fault)}));
+    };
+    if (passage.answer) {
+      refused(passage.answer->code, passage.answer->text, passage.answer->fault);
+      return;
+    }
+    Answer<void> answer = code->run(*port.node, caller);
+    if (answer && mutates(request.call) && !request.effect_later) world.note_effect(request);
+    if (passage.lose_reply) return;
+    if (passage.break_after) {
+      answer_later(tl::unexpected(
+          lost(request.call, Progress::sent, Code::unavailable, "error reading from server: EOF")));
+    } else if (answer) {
+      answer_later({});
+    } else {
+      refused(answer.error().code, std::move(answer.error().text), answer.error().fault);
+    }
+  };
+  world_.clock().call_at(later(world_.clock().now(), one_way), std::move(arrive));
+}
 
 /// A call that has no value to give.
 struct Nothing {};
