@@ -67,6 +67,11 @@ int patch_minor(const Contract& contract) {
   return std::max(schema::Schema::kUsualMinor, contract.version.minor);
 }
 
+const Contract& last_untyped_contract() {
+  return *std::find_if(kContracts.rbegin(), kContracts.rend(),
+                       [](const Contract& contract) { return !contract.typed_documents; });
+}
+
 const Contract& newest_contract() { return kContracts.back(); }
 
 }  // namespace ichor

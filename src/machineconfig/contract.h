@@ -44,6 +44,9 @@ Result<Contract> find_contract(const TalosVersion& version);
 /// The minor version of Talos by whose rules its configs are patched.
 int patch_minor(const Contract& contract);
 
+/// The last one whose configs say all of Kubernetes in `machine` and `cluster`.
+const Contract& last_untyped_contract();
+
 /// The last one that is known. Like talosctl, `gen` takes it for a version that is younger still.
 const Contract& newest_contract();
 

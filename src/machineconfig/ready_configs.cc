@@ -23,10 +23,6 @@ std::string text_at(const yaml::Node& root, std::initializer_list<std::string_vi
   return node ? node->text : std::string();
 }
 
-SecretString decoded(const std::string& base64) {
-  return SecretString(pki::from_base64(base64).value_or(""));
-}
-
 std::string bare_address(const std::string& address_with_prefix) {
   return address_with_prefix.substr(0, address_with_prefix.find('/'));
 }
@@ -42,6 +38,7 @@ class ConfigFacts {
       } else if (document.kind->kind == "HostnameConfig") {
         hostname = text_at(root, {"hostname"});
       } else {
+        read_typed(document.kind->kind, root);
         add_addresses(root.find("addresses"));
       }
     }
@@ -63,12 +60,32 @@ class ConfigFacts {
         }
       }
     }
-    marks["machine.token"] = SecretString(text_at(root, {"machine", "token"}));
-    marks["machine.ca"] = decoded(text_at(root, {"machine", "ca", "crt"}));
-    marks["cluster.id"] = SecretString(text_at(root, {"cluster", "id"}));
-    marks["cluster.secret"] = SecretString(text_at(root, {"cluster", "secret"}));
-    marks["cluster.token"] = SecretString(text_at(root, {"cluster", "token"}));
-    marks["cluster.ca"] = decoded(text_at(root, {"cluster", "ca", "crt"}));
+    mark("machine.token", text_at(root, {"machine", "token"}));
+    mark("machine.ca", pki::from_base64(text_at(root, {"machine", "ca", "crt"})).value_or(""));
+    mark("cluster.id", text_at(root, {"cluster", "id"}));
+    mark("cluster.secret", text_at(root, {"cluster", "secret"}));
+    mark("cluster.token", text_at(root, {"cluster", "token"}));
+    mark("cluster.ca", pki::from_base64(text_at(root, {"cluster", "ca", "crt"})).value_or(""));
+  }
+
+  /// What Talos 1.14 has in documents of their own.
+  void read_typed(std::string_view kind, const yaml::Node& root) {
+    if (kind == "DiscoveryIdentityConfig") {
+      mark("cluster.id", text_at(root, {"clusterID"}));
+      mark("cluster.secret", text_at(root, {"clusterSecret"}));
+    }
+    if (kind != "KubeAPIServerCAConfig") return;
+    mark("cluster.ca", text_at(root, {"issuingCA", "cert"}));
+    // Workers have no key of it.
+    const yaml::Node* accepted = root.find("acceptedCAs");
+    const bool of_worker = accepted && !root.find("issuingCA") && !accepted->items.empty();
+    if (of_worker) mark("cluster.ca", accepted->items.front().text);
+  }
+
+  /// Both forms of a mark can be in one config; the one that says something counts.
+  void mark(const char* name, std::string value) {
+    SecretString& known = marks[name];
+    if (!value.empty()) known = SecretString(std::move(value));
   }
 
   /// Addresses are texts in the old form and objects in that of the typed documents.

@@ -25,7 +25,9 @@ pki::SecretsBundle golden_secrets() {
 /// A folder with the configs of a control plane and a worker, as talhelper leaves it.
 class ReadyConfigsTest : public testing::Test {
  protected:
-  ReadyConfigsTest() {
+  ReadyConfigsTest() : ReadyConfigsTest({1, 12, 0}) {}
+  explicit ReadyConfigsTest(TalosVersion contract) {
+    profile_.talos.version = profile_.talos.contract = contract;
     profile_.name = "demo";
     profile_.network.api_endpoint = "https://192.168.22.100:6443";
     profile_.network.node_cidr = "192.168.20.0/22";
@@ -77,6 +79,29 @@ TEST_F(ReadyConfigsTest, AreTakenAsTheyAre) {
   }
   EXPECT_EQ(taken.secrets_fingerprint, made_.secrets_fingerprint);
   EXPECT_EQ(taken.plan, made_.plan);
+}
+
+/// Ids, secrets and CAs are in documents of their own there.
+class TypedReadyConfigsTest : public ReadyConfigsTest {
+ protected:
+  TypedReadyConfigsTest() : ReadyConfigsTest({1, 14, 1}) {}
+};
+
+TEST_F(TypedReadyConfigsTest, AreTakenAsTheyAre) {
+  EXPECT_THAT(take().nodes, SizeIs(2));
+  EXPECT_THAT(complaints(), IsEmpty());
+}
+
+TEST_F(TypedReadyConfigsTest, OfAnotherClusterAreRefused) {
+  for (const auto change : {+[](pki::SecretsBundle& s) { s.cluster_id = "other"; },
+                            +[](pki::SecretsBundle& s) { s.k8s.certificate = "other"; }}) {
+    pki::SecretsBundle other = secrets_;
+    change(other);
+    std::vector<Finding> findings;
+    EXPECT_THAT(take_ready_configs(ready_, profile_, other, findings).nodes, IsEmpty());
+    ASSERT_THAT(findings, SizeIs(2));
+    EXPECT_THAT(findings[0].what, HasSubstr("the config is of another cluster"));
+  }
 }
 
 TEST_F(ReadyConfigsTest, CarryTheSecretsOfTheirCluster) {

@@ -6,6 +6,7 @@
 
 #include "machineconfig/gen_config.h"
 #include "machineconfig/generate.h"
+#include "machineconfig/migrate/migrate.h"
 #include "machineconfig/schematic.h"
 #include "profile/role_project.h"
 #include "secrets/base64.h"
@@ -143,6 +144,13 @@ Result<std::string> RecipeCook::image_of(const NodeRecipe& node) {
   return image.replace(at, kSchematicId.size(), found->second);
 }
 
+RecipeCook::RecipeCook(const ClusterRecipe& cluster, const Contract& contract,
+                       const pki::SecretsBundle& secrets)
+    : cluster_(cluster),
+      converts_(!cluster.base && contract.typed_documents),
+      contract_(converts_ ? last_untyped_contract() : contract),
+      secrets_(secrets) {}
+
 RecipeCook::~RecipeCook() {
   for (auto& [key, documents] : bases_) wipe(documents);
 }
@@ -244,7 +252,33 @@ Result<std::vector<yaml::Node>> RecipeCook::config(const NodeRecipe& node) {
       if (!document.root.is_null()) patched->documents.push_back(std::move(document.root));
     }
   }
-  return std::move(patched->documents);
+  if (!converts_) return std::move(patched->documents);
+  auto typed = as_typed(std::move(patched->documents));
+  if (!typed) return named(typed.error());
+  return typed;
+}
+
+Result<std::vector<yaml::Node>> RecipeCook::as_typed(std::vector<yaml::Node> documents) {
+  const SecretString text(yaml::emit_all(documents));
+  for (yaml::Node& document : documents) yaml::wipe(document);
+  MigrateOptions options;
+  options.kubernetes_version = cluster_.kubernetes_version;
+  auto migrated = migrate_config(text.reveal(), "talconfig.yaml", options);
+  if (!migrated) return forward_error(migrated);
+  std::vector<Finding> notes;
+  for (const MigrationNote& note : migrated->notes) {
+    if (note.severity == Severity::error) {
+      return fail(Errc::invalid, fmt::format("{}: {}; {}", note.path, note.what, note.fix));
+    }
+    notes.push_back({note.severity, "migrate", {}, note.path, note.what, note.fix});
+  }
+  if (!migrated->unproved.empty()) {
+    return fail(Errc::invalid, fmt::format("converted to documents of Talos 1.14, these settings "
+                                           "would differ: {}",
+                                           fmt::join(migrated->unproved, "; ")));
+  }
+  take_findings(std::move(notes));
+  return std::move(migrated->documents);
 }
 
 Result<ConfigSet> cook_all(const ClusterProfile& profile, const ClusterRecipe& recipe,

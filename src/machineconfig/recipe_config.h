@@ -20,8 +20,7 @@ namespace ichor {
 class RecipeCook {
  public:
   RecipeCook(const ClusterRecipe& cluster, const Contract& contract,
-             const pki::SecretsBundle& secrets)
-      : cluster_(cluster), contract_(contract), secrets_(secrets) {}
+             const pki::SecretsBundle& secrets);
   RecipeCook(const RecipeCook&) = delete;
   RecipeCook& operator=(const RecipeCook&) = delete;
   ~RecipeCook();
@@ -38,8 +37,12 @@ class RecipeCook {
   Result<std::vector<Patch>> patches_of(const NodeRecipe& node);
   Result<std::string> image_of(const NodeRecipe& node);
   void take_findings(std::vector<Finding> found);
+  Result<std::vector<yaml::Node>> as_typed(std::vector<yaml::Node> documents);
 
   const ClusterRecipe& cluster_;
+  /// A recipe says what it wants in the form before typed documents. Where the cluster's contract
+  /// has those, its configs are made by the contract before, and converted.
+  const bool converts_;
   const Contract& contract_;
   const pki::SecretsBundle& secrets_;
   std::map<std::pair<std::string, std::string>, Patch> patches_;  // by name and text

@@ -64,6 +64,14 @@ std::string mtu_patch(std::int64_t mtu, const NodePlan& node, const TalosVersion
       node.mac.value(), mtu);
 }
 
+std::string api_sans_patch(const std::string& names, const TalosVersion& contract) {
+  if (contract.minor >= 14) {
+    return fmt::format("{{apiVersion: v1alpha1, kind: KubeAPIServerConfig, certExtraSANs: [{}]}}",
+                       names);
+  }
+  return fmt::format("cluster: {{apiServer: {{certSANs: [{}]}}}}", names);
+}
+
 constexpr std::string_view kEncryption =
     "machine: {systemDiskEncryption: {"
     "ephemeral: {provider: luks2, keys: [{slot: 0, tpm: {}}]}, "
@@ -74,8 +82,8 @@ constexpr std::string_view kEncryption =
 void add_template_patches(const TemplateExtras& extras, ClusterProfile& profile) {
   for (NodePlan& node : profile.nodes) {
     if (!extras.api_sans.empty() && node.role == Role::control_plane) {
-      node.patches.push_back(fmt::format("cluster: {{apiServer: {{certSANs: [{}]}}}}",
-                                         quoted(extras.api_sans, "", "")));
+      node.patches.push_back(
+          api_sans_patch(quoted(extras.api_sans, "", ""), profile.talos.contract));
     }
     const auto extra =
         std::find_if(extras.nodes.begin(), extras.nodes.end(),

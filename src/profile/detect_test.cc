@@ -96,6 +96,25 @@ TEST(Detect, ClusterYamlTakesItsNodesFromBeside) {
   EXPECT_EQ(alone.findings.back().where, "infra/nodes.yaml:1:1");
 }
 
+TEST(Detect, ClusterYamlNamesTheAPIServerAsTheReleaseDoes) {
+  const auto patches_on = [](const std::string& talos) {
+    const ProfileReading reading = read_any_profile(
+        "node_cidr: 192.168.20.0/22\n"
+        "cluster_api_addr: 192.168.22.100\n"
+        "cloudflare_domain: example.org\n"
+        "cluster_api_tls_sans: [api.example.org]\n",
+        "cluster.yaml",
+        with({{"nodes.yaml",
+               "nodes:\n  - {name: cp1, address: 192.168.22.101, controller: true, disk: /dev/sda, "
+               "mac_addr: '52:54:00:16:01:01'}\n"},
+              {"talos/talenv.yaml", "talosVersion: " + talos + "\nkubernetesVersion: v1.35.2\n"}}));
+    return reading.profile.nodes.front().patches;
+  };
+  EXPECT_THAT(patches_on("v1.13.9"), testing::Contains(HasSubstr("certSANs: ['api.example.org']")));
+  EXPECT_THAT(patches_on("v1.14.1"), testing::Each(Not(HasSubstr("cluster:"))));
+  EXPECT_THAT(patches_on("v1.14.1"), testing::Contains(HasSubstr("kind: KubeAPIServerConfig")));
+}
+
 constexpr const char* kOneNode =
     "nodes:\n  - {name: cp1, address: 192.168.22.101, controller: true, disk: /dev/sda, "
     "mac_addr: '52:54:00:16:01:01'}\n";
