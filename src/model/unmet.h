@@ -16,9 +16,14 @@ struct Unmet {
   std::string fault;     // "K1"
   bool hopeless{false};  // it does not come by itself
   std::string gate{};    // that it belongs to; empty: the phase itself
+  bool missing{false};   // the object does not exist
 
   bool operator==(const Unmet&) const = default;
 };
+
+inline Unmet missing_object(std::string object, std::string fix, std::string fault) {
+  return {std::move(object), "it is not there", std::move(fix), std::move(fault), false, {}, true};
+}
 
 inline std::string to_text(const Unmet& unmet) { return unmet.object + ": " + unmet.reason; }
 

@@ -71,7 +71,7 @@ std::string trouble_of_pods(const KubeObject& owner, const SeenObjects& pods) {
 }
 
 Unmet missing(const Workload& wanted) {
-  return {to_text(wanted.ref), "it is not there", wanted.missing_fix, wanted.fault, false};
+  return missing_object(to_text(wanted.ref), wanted.missing_fix, wanted.fault);
 }
 
 }  // namespace

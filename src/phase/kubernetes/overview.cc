@@ -74,7 +74,7 @@ Task<std::vector<Unmet>> unmet_in(Context context, GateWorld place, std::vector<
 
 bool is_missing(const std::vector<Unmet>& unmet, const std::string& name) {
   return std::any_of(unmet.begin(), unmet.end(), [&](const Unmet& one) {
-    return one.object.ends_with("/" + name) && one.reason == "it is not there";
+    return one.object.ends_with("/" + name) && one.missing;
   });
 }
 

@@ -16,8 +16,8 @@ Gate crds_gate(const GateInput& input) {
         return name_in(object) == name;
       });
       if (there) continue;
-      unmet.push_back({"CustomResourceDefinition/" + name, "it is not there", "apply it (phase 1)",
-                       "K3", false});
+      unmet.push_back(
+          missing_object("CustomResourceDefinition/" + name, "apply it (phase 1)", "K3"));
     }
     append(unmet, judge_all(found, "K3"));
     return unmet;

@@ -17,7 +17,7 @@ Gate object_gate(const KubeRef& ref, const ObjectCondition& condition) {
       return {{to_text(ref_of(found.front())), "it is still there",
                "look at its finalizers: metadata.finalizers", "K6", false}};
     }
-    if (found.empty()) return {{to_text(ref), "it is not there", "create it", "K6", false}};
+    if (found.empty()) return {missing_object(to_text(ref), "create it", "K6")};
     if (condition.what == ObjectCondition::For::exists) return {};
     if (condition.what == ObjectCondition::For::ready) return judge_one(found.front(), "K6");
     const Readiness held = condition_holds(found.front(), condition.condition, condition.status);
