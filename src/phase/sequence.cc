@@ -79,16 +79,20 @@ std::vector<Step> bring_up(const ClusterProfile& profile) {
       {std::make_shared<Discover>(), Who::every_node, none, none, false},
       // A worker that has a config already gets its edits before there is a cluster to disturb.
       {std::make_shared<ApplyEdits>(), Who::workers, none, none, false},
+      // First of all changes: etcd needs its members before anything needs etcd.
       {apply, Who::control_planes, none, control_planes_configured, true},
       // Beside the control planes by default: a worker that comes early only waits for trustd.
       {apply, Who::workers, before_workers(profile), none, true},
       // Needs the "no" of every control plane, which an installing node cannot give.
       {std::make_shared<BootstrapEtcd>(), Who::cluster, control_planes_configured,
        etcd_bootstrapped, false},
+      // Before the API server is asked for, because it only answers over an etcd with quorum.
       {std::make_shared<EtcdHealth>(), Who::cluster, etcd_bootstrapped, etcd_healthy, false},
+      // Only control planes give it out, and it is proved by the API answering through it.
       {std::make_shared<Kubeconfig>(), Who::cluster, etcd_healthy, api_answers, false},
       // A control plane stays in booting until it joined etcd, so its time starts there.
       {verify, Who::control_planes, etcd_healthy, nodes_verified, false},
+      // Its kubelet cannot be healthy before there is an API to register with.
       {verify, Who::workers, api_answers, nodes_verified, false},
       // Last of the nodes, over all of them at once: success is said only of what was just seen.
       {std::make_shared<Ready>(), Who::cluster, nodes_verified, cluster_ready, false},
