@@ -179,9 +179,14 @@ Task<void> SimProcess::main() {
     co_return;
   }
   const Context context{&clock_, &scope_, kNever};
-  const bool goes_on = co_await make_machines(context);
+  const auto lock = co_await RunLock::take(context, *journal_, owner());
+  if (!lock) {
+    result_ = refused_by_lock(lock.error());
+    co_return;
+  }
+  const bool goes_on = co_await make_machines(context, *lock);
   if (!goes_on) co_return;
-  RunResult result = co_await orchestrator_->run(context);
+  RunResult result = co_await orchestrator_->run_under(context, *lock);
   result.mutations += machine_changes_;
   result_ = std::move(result);
 }
@@ -190,17 +195,17 @@ LockOwner SimProcess::owner() const {
   return {fmt::format("nonce-{}", number_), "sim", "boot-1", number_};
 }
 
-Task<bool> SimProcess::make_machines(Context context) {
+Task<bool> SimProcess::make_machines(Context context, const RunLock& lock) {
   if (!world_.vm_host()) co_return true;
-  const Provisioning world{
-      clock_, provider_, *events_, *journal_, owner(), world_.profile(), SimWorld::provider_plan()};
+  const Provisioning world{clock_,    provider_,        *events_,
+                           *journal_, world_.profile(), SimWorld::provider_plan()};
   const ProvisionWork work = [](ProvisionRun& run, Context inner) {
     return run.bring_up(inner, ProvisionRun::Goal::running);
   };
   ProvisionTurn turn;
   turn.run = run_;
   turn.goes_on = true;
-  RunResult made = co_await provision(context, world, std::move(turn), work);
+  RunResult made = co_await provision(context, world, std::move(turn), lock, work);
   machine_changes_ = made.mutations;
   if (made.exit == Exit::done) co_return true;
   name_fault(made);

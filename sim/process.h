@@ -48,7 +48,7 @@ class SimProcess {
   LockOwner owner() const;
   Task<void> main();
   /// The front of the run, where the seed has one: the machines. True: the run goes on.
-  Task<bool> make_machines(Context context);
+  Task<bool> make_machines(Context context, const RunLock& lock);
   void make_finder();
   /// The second half of the run, where the seed has one.
   void make_kubernetes();

@@ -43,12 +43,18 @@ std::vector<Step> removal_steps(const NodeRequest& request, const NodePlan& plan
 }
 
 /// The rest, when nothing of the node is left in etcd: its object, and its name in the journal.
-RunResult finish_removal(const ProfileInput& input, const RunTarget& target, Workspace& space,
-                         const NodePlan& plan, bool adopt, RunResult done, Host& host) {
-  const auto deleted = delete_node(input, target, space, plan.name, host);
-  if (!deleted) return deleted.error();
-  const EngineOptions options{
-      {}, false, {of_cluster(std::make_shared<ForgetMachine>(plan.name))}, adopt};
+RunResult finish_removal(const NodeRequest& request, const ProfileInput& input,
+                         const RunTarget& target, Workspace& space, const RunTurn& turn,
+                         const NodePlan& plan, RunResult done, Host& host) {
+  const auto deleted = delete_node(input, target, space, turn, plan.name, host);
+  if (!deleted) {
+    end_turn(space.state->journal(), turn, deleted.error(), host);
+    return deleted.error();
+  }
+  EngineOptions options{
+      {}, false, {of_cluster(std::make_shared<ForgetMachine>(plan.name))}, request.change.adopt};
+  options.turn = &turn;
+  options.goes_on = request.deed == NodeDeed::replace;
   RunResult noted = run_engine(input.profile, space, options, host);
   if (noted.exit != Exit::done) return noted;
   done.mutations += *deleted ? 1 : 0;
@@ -58,9 +64,11 @@ RunResult finish_removal(const ProfileInput& input, const RunTarget& target, Wor
 }
 
 /// The nodes' half of `ichor up`: whoever is part of the cluster already is left as it is.
-RunResult bring_in(const ProfileInput& input, Workspace& space, bool adopt, Host& host) {
+RunResult bring_in(const NodeRequest& request, const ProfileInput& input, Workspace& space,
+                   const RunTurn& turn, Host& host) {
   EngineOptions options;
-  options.adopt = adopt;
+  options.adopt = request.change.adopt;
+  options.turn = &turn;
   return run_engine(input.profile, space, options, host);
 }
 
@@ -90,9 +98,9 @@ OrEnd<void> name_is_free(const ProfileInput& input, Workspace& space, const Node
 }
 
 RunResult add(const NodeRequest& request, const ProfileInput& input, Workspace& space,
-              const NodePlan& plan, Host& host) {
+              const RunTurn& turn, const NodePlan& plan, Host& host) {
   if (auto free = name_is_free(input, space, plan, host); !free) return std::move(free).error();
-  RunResult result = bring_in(input, space, request.change.adopt, host);
+  RunResult result = bring_in(request, input, space, turn, host);
   if (result.exit == Exit::done) {
     result.verdict = fmt::format("{} is part of {}", plan.name.value(), input.profile.name);
   }
@@ -100,23 +108,25 @@ RunResult add(const NodeRequest& request, const ProfileInput& input, Workspace& 
 }
 
 RunResult remove(const NodeRequest& request, const ProfileInput& input, const RunTarget& target,
-                 Workspace& space, const NodePlan& plan, Host& host) {
+                 Workspace& space, const RunTurn& turn, const NodePlan& plan, Host& host) {
   RunResult result;
   result.exit = Exit::done;
   const std::vector<Step> steps = removal_steps(request, plan);
   if (!steps.empty()) {
-    const EngineOptions options{{}, true, steps, request.change.adopt};
+    EngineOptions options{{}, true, steps, request.change.adopt};
+    options.turn = &turn;
+    options.goes_on = true;
     result = run_engine(input.profile, space, options, host);
   }
   if (result.exit != Exit::done) return result;
-  return finish_removal(input, target, space, plan, request.change.adopt, std::move(result), host);
+  return finish_removal(request, input, target, space, turn, plan, std::move(result), host);
 }
 
 RunResult replace(const NodeRequest& request, const ProfileInput& input, const RunTarget& target,
-                  Workspace& space, const NodePlan& plan, Host& host) {
-  const RunResult removed = remove(request, input, target, space, plan, host);
+                  Workspace& space, const RunTurn& turn, const NodePlan& plan, Host& host) {
+  const RunResult removed = remove(request, input, target, space, turn, plan, host);
   if (removed.exit != Exit::done) return removed;
-  RunResult result = bring_in(input, space, request.change.adopt, host);
+  RunResult result = bring_in(request, input, space, turn, host);
   result.mutations += removed.mutations;
   if (result.exit == Exit::done) {
     result.verdict = fmt::format("{} is replaced", plan.name.value());
@@ -159,11 +169,17 @@ Exit run(const NodeRequest& request, const CommonOptions& common, Host& host) {
   if (request.change.dry_run) return show_plan_of(request, *input, *target, plan, host);
   auto space = open_workspace(*input, target->workspace_options(request.change), host);
   if (!space) return finish(std::move(space).error(), host.terminal);
+  const auto turn = take_turn(space->state->journal(), host);
+  if (!turn) return finish(summary_of(*input, turn.error()), host.terminal);
   RunResult result;
   switch (request.deed) {
-    case NodeDeed::add: result = add(request, *input, *space, plan, host); break;
-    case NodeDeed::remove: result = remove(request, *input, *target, *space, plan, host); break;
-    case NodeDeed::replace: result = replace(request, *input, *target, *space, plan, host); break;
+    case NodeDeed::add: result = add(request, *input, *space, *turn, plan, host); break;
+    case NodeDeed::remove:
+      result = remove(request, *input, *target, *space, *turn, plan, host);
+      break;
+    case NodeDeed::replace:
+      result = replace(request, *input, *target, *space, *turn, plan, host);
+      break;
   }
   const bool removed = request.deed == NodeDeed::remove && result.exit == Exit::done;
   Summary summary = summary_of(*input, std::move(result));

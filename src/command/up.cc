@@ -147,12 +147,12 @@ void write_report(const std::string& cluster, ClusterState& state, Summary& summ
 /// The front of the line, with --provision. What it came to, with warnings about machines that
 /// exist (rule C7), or how the command ends.
 tl::expected<RunResult, Summary> provision(const UpRequest& request, const RunTarget& target,
-                                           const ProfileInput& input, const RunId& id,
+                                           const ProfileInput& input, const RunTurn& turn,
                                            Workspace& space, Host& host) {
   search_in_lab(input, target, space);
   if (!request.provision) return RunResult{};
   ProvisionOptions work;
-  work.run = id;
+  work.turn = &turn;
   work.work = [&](ProvisionRun& run, Context context) {
     return make_machines(run, context, input, space, host);
   };
@@ -175,11 +175,11 @@ void add(const RunResult& made, RunResult& result) {
   result.findings.insert(result.findings.begin(), made.findings.begin(), made.findings.end());
 }
 
-Exit bring_up_on(const RunTarget& target, const UpRequest& request, const ProfileInput& input,
-                 const CommonOptions& common, Host& host) {
-  // Asked before the run: a kubeconfig that may not be written is bad news after twenty minutes.
+/// Opens the cluster, after all that would be bad news after twenty minutes.
+OrEnd<Workspace> open_for_run(const RunTarget& target, const UpRequest& request,
+                              const ProfileInput& input, const MergeOptions& merge, Host& host) {
   if (auto allowed = host.files.may_export(target.kubeconfig); !allowed) {
-    return finish(end_with(allowed.error()).value(), host.terminal);
+    return end_with(allowed.error());
   }
   WorkspaceOptions place = target.workspace_options(request.change);
   place.makes_secrets = true;
@@ -189,23 +189,32 @@ Exit bring_up_on(const RunTarget& target, const UpRequest& request, const Profil
     return refuse_if_failed(vip_check(input, target, begun.facts, host));
   };
   auto space = open_workspace(input, place, host);
-  if (!space) return finish(summary_of(input, std::move(space).error()), host.terminal);
+  if (!space) return space;
+  auto refused = refuse_merge(target.kubeconfig, merge, *space, host);
+  if (!refused) refused = refuse_if_failed(credentials_check(input, *space, host));
+  if (refused) return tl::unexpected(*std::move(refused));
+  return space;
+}
 
+Exit bring_up_on(const RunTarget& target, const UpRequest& request, const ProfileInput& input,
+                 const CommonOptions& common, Host& host) {
   // The file beside the profile is ichor's own; in a file that was named, nothing of others goes.
   const MergeOptions merge{input.profile.name,
                            request.kubeconfig.empty() ? OnConflict::replace : OnConflict::refuse,
                            false};
-  if (auto refused = refuse_merge(target.kubeconfig, merge, *space, host)) {
-    return finish(summary_of(input, *std::move(refused)), host.terminal);
-  }
-  if (auto refused = refuse_if_failed(credentials_check(input, *space, host))) {
-    return finish(summary_of(input, *std::move(refused)), host.terminal);
-  }
-  const RunId id = new_run_id(host.random);
-  const auto made = provision(request, target, input, id, *space, host);
+  auto space = open_for_run(target, request, input, merge, host);
+  if (!space) return finish(summary_of(input, std::move(space).error()), host.terminal);
+  const auto turn = take_turn(space->state->journal(), host);
+  if (!turn) return finish(summary_of(input, turn.error()), host.terminal);
+  const auto made = provision(request, target, input, *turn, *space, host);
   if (!made) return finish(made.error(), host.terminal);
+  // A run that made machines has started: if it goes no further, the journal says why.
+  const auto stop = [&](const RunResult& why) {
+    if (request.provision) end_turn(space->state->journal(), *turn, why, host);
+    return finish(summary_of(input, why), host.terminal);
+  };
   const auto configs = export_configs(target, input, *space, host);
-  if (!configs) return finish(end_with(configs.error()).value(), host.terminal);
+  if (!configs) return stop(end_with(configs.error()).value());
   std::unique_ptr<KubernetesWork> work;
   // Only a kubeconfig through which the API answered in this run.
   std::optional<Result<bool>> exported;
@@ -219,12 +228,12 @@ Exit bring_up_on(const RunTarget& target, const UpRequest& request, const Profil
     phases->check = kubeconfig_check(input.profile, *space);
     auto ready = KubernetesWork::prepare(input, target, *space->state, &space->apis->talos(),
                                          *std::move(phases), host);
-    if (!ready) return finish(summary_of(input, std::move(ready).error()), host.terminal);
+    if (!ready) return stop(ready.error());
     work = *std::move(ready);
   }
   EngineOptions run;
   run.adopt = request.change.adopt;
-  run.run = id;
+  run.turn = &*turn;
   run.kubernetes = work ? &work->part() : nullptr;
   Summary summary = summary_of(input, run_engine(input.profile, *space, run, host));
   add(*made, summary.result);
@@ -268,7 +277,9 @@ Exit run_on(const RunTarget& target, const UpRequest& request, const ProfileInpu
             const CommonOptions& common, Host& host) {
   if (!runs_talos(request)) return run_only_phases(target, request, input, common, host);
   if (!request.change.dry_run) return bring_up_on(target, request, input, common, host);
-  return plan_phases(input, target, {{}, request.change}, host);
+  PlanOptions options{{}, request.change};
+  options.kubernetes = phases_of(request, input, common);
+  return plan_phases(input, target, options, host);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "engine/kubernetes_part.h"
 #include "engine/run_records.h"
 #include "engine/run_start.h"
-#include "model/finding_record.h"
 #include "phase/kubeconfig.h"
 #include "phase/ready.h"
 
@@ -95,16 +94,12 @@ Task<std::optional<RunResult>> Orchestrator::begin() {
 
 Task<RunResult> Orchestrator::run(Context context) {
   const auto lock = co_await RunLock::take(context, world_.journal, identity_.owner);
-  if (!lock) {
-    Finding finding{Severity::error,
-                    "L7",
-                    {},
-                    "lock",
-                    lock.error().message,
-                    "wait for the other run, or `ichor unlock NONCE` if it is certainly gone"};
-    co_return refused(Exit::unsafe, std::move(finding));
-  }
+  if (!lock) co_return refused_by_lock(lock.error());
   co_return co_await run_locked(context, lock->lease());
+}
+
+Task<RunResult> Orchestrator::run_under(Context context, const RunLock& lock) {
+  return run_locked(context, lock.lease());
 }
 
 Task<RunResult> Orchestrator::run_locked(Context context, Lease lease) {
@@ -155,13 +150,7 @@ RunResult Orchestrator::slept_over(RunResult result) const {
 }
 
 Task<void> Orchestrator::finish(RunResult& result) {
-  // For `ichor doctor --last`. What cannot be written any more appears only in the summary.
-  for (const Finding& finding : result.findings) co_await ledger_->append(finding_record(finding));
-  JournalRecord ended;
-  ended.kind = RecordKind::run_ended;
-  ended.key = fmt::to_string(static_cast<int>(result.exit));
-  ended.value = result.verdict;
-  co_await ledger_->append(std::move(ended));
+  if (!identity_.goes_on || result.exit != Exit::done) co_await write_end(*ledger_, result);
   emit(EventKind::run_ended, {}, {}, result.verdict);
 }
 

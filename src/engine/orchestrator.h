@@ -19,6 +19,7 @@ struct RunIdentity {
   LockOwner owner;
   bool adopt{false};      // the operator's word: a cluster that the journal has not made is ours
   std::string command{};  // that was typed, if it is known
+  bool goes_on{false};    // in another part of the run: only a failure is its end
 };
 
 /// One run from whatever state the world is in to a verified cluster, or to a verdict that says why
@@ -37,6 +38,8 @@ class Orchestrator {
 
   /// Called once. Ends soon after the context is cancelled.
   Task<RunResult> run(Context context);
+  /// The same as a part of a run that holds the lock, which must outlive this.
+  Task<RunResult> run_under(Context context, const RunLock& lock);
 
  private:
   struct Actor;

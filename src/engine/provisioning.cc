@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include "async/task_group.h"
-#include "engine/run_lock.h"
-#include "model/finding_record.h"
+#include "engine/run_records.h"
 #include "phase/journal_match.h"
 
 namespace ichor {
@@ -22,15 +21,6 @@ RunResult refused(Finding finding) {
 RunResult refused(std::string id, std::string where, std::string what, std::string fix) {
   return refused(
       {Severity::error, std::move(id), {}, std::move(where), std::move(what), std::move(fix)});
-}
-
-Task<void> write_end(Ledger& ledger, const RunResult& result) {
-  for (const Finding& finding : result.findings) co_await ledger.append(finding_record(finding));
-  JournalRecord ended;
-  ended.kind = RecordKind::run_ended;
-  ended.key = fmt::to_string(static_cast<int>(result.exit));
-  ended.value = result.verdict;
-  co_await ledger.append(std::move(ended));
 }
 
 /// Beside what keeps the lease.
@@ -77,13 +67,8 @@ Task<RunResult> recorded(Context context, const Provisioning& world, const Provi
 }  // namespace
 
 Task<RunResult> provision(Context context, const Provisioning& world, ProvisionTurn turn,
-                          const ProvisionWork& work) {
-  const auto lock = co_await RunLock::take(context, world.journal, world.owner);
-  if (!lock) {
-    co_return refused("L7", "lock", lock.error().message,
-                      "wait for the other run, or `ichor unlock NONCE` if it is certainly gone");
-  }
-  Ledger ledger(context, world.journal, turn.run, lock->lease());
+                          const RunLock& lock, const ProvisionWork& work) {
+  Ledger ledger(context, world.journal, turn.run, lock.lease());
   co_return co_await recorded(context, world, turn, ledger, work);
 }
 

@@ -4,6 +4,7 @@
 
 #include "async/context.h"
 #include "async/task.h"
+#include "engine/run_lock.h"
 #include "model/run_result.h"
 #include "phase/provision_run.h"
 #include "port/journal.h"
@@ -20,7 +21,6 @@ struct Provisioning {
   Provider& provider;
   EventSink& events;
   Journal& journal;
-  LockOwner owner;
   const ClusterProfile& profile;
   const ProviderPlan& plan;
 };
@@ -33,9 +33,9 @@ struct ProvisionTurn {
   bool goes_on{false};
 };
 
-/// Does the work under the lock of the journal, in its ledger. Refuses what another run does now, a
-/// damaged journal and that of another cluster.
+/// Does the work under the lock, which must outlive it, in the run's ledger. Refuses a damaged
+/// journal and that of another cluster.
 Task<RunResult> provision(Context context, const Provisioning& world, ProvisionTurn turn,
-                          const ProvisionWork& work);
+                          const RunLock& lock, const ProvisionWork& work);
 
 }  // namespace ichor

@@ -6,6 +6,7 @@
 #include "async/context.h"
 #include "async/signal.h"
 #include "async/task.h"
+#include "model/run_result.h"
 #include "port/journal.h"
 
 namespace ichor {
@@ -47,5 +48,20 @@ class RunLock {
   Journal* journal_;
   Lease lease_;
 };
+
+/// How a run ends that did not get the lock.
+inline RunResult refused_by_lock(const Error& error) {
+  RunResult result;
+  result.exit = Exit::unsafe;
+  result.verdict = error.message;
+  result.findings.push_back(
+      {Severity::error,
+       "L7",
+       {},
+       "lock",
+       error.message,
+       "wait for the other run, or `ichor unlock NONCE` if it is certainly gone"});
+  return result;
+}
 
 }  // namespace ichor

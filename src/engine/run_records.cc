@@ -1,7 +1,9 @@
 #include "engine/run_records.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
+#include "model/finding_record.h"
 #include "model/run_record.h"
 #include "phase/etcd_groups.h"
 #include "phase/etcd_health.h"
@@ -38,6 +40,16 @@ std::optional<JournalRecord> record_of_members(const Phase& phase, const PhaseEn
   }
   if (record.value.empty()) return std::nullopt;
   return record;
+}
+
+Task<void> write_end(Ledger& ledger, const RunResult& result) {
+  // For `ichor doctor --last`. What cannot be written any more appears only in the summary.
+  for (const Finding& finding : result.findings) co_await ledger.append(finding_record(finding));
+  JournalRecord ended;
+  ended.kind = RecordKind::run_ended;
+  ended.key = fmt::to_string(static_cast<int>(result.exit));
+  ended.value = result.verdict;
+  co_await ledger.append(std::move(ended));
 }
 
 }  // namespace ichor

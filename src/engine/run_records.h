@@ -5,6 +5,8 @@
 #include "engine/phase_loop.h"
 #include "model/journal_record.h"
 #include "model/node_view.h"
+#include "model/run_result.h"
+#include "phase/ledger.h"
 #include "phase/phase.h"
 
 namespace ichor {
@@ -20,5 +22,8 @@ std::optional<JournalRecord> record_of_step(const NodeName& node, const Phase& p
 /// Who was in etcd when it was found healthy.
 std::optional<JournalRecord> record_of_members(const Phase& phase, const PhaseEnd& end,
                                                const ClusterView& view);
+
+/// The end of a run: its findings, and its verdict.
+Task<void> write_end(Ledger& ledger, const RunResult& result);
 
 }  // namespace ichor

@@ -42,6 +42,31 @@ class NoJournal final : public Journal {
   }
 };
 
+/// For a dry run: it reads what happened before, and what it appends is forgotten at its end. So it
+/// needs no lock.
+class UnwrittenJournal final : public Journal {
+ public:
+  explicit UnwrittenJournal(Journal& journal) : journal_(journal) {}
+
+  Task<Result<std::uint64_t>> append(Context, JournalRecord) override { co_return ++appended_; }
+  Task<Result<std::vector<JournalRecord>>> read(Context context) override {
+    auto records = co_await journal_.read(context);
+    if (records && !records->empty()) appended_ = records->back().seq;
+    co_return records;
+  }
+  Task<Result<Lease>> lock(Context, LockOwner) override { co_return Lease{}; }
+  Task<Result<void>> renew(Context) override { co_return Result<void>(); }
+  void unlock() override {}
+  Task<Result<std::optional<LockHolder>>> holder(Context) override { co_return std::nullopt; }
+  Task<Result<void>> break_lock(Context, std::string) override {
+    co_return fail(Errc::invalid, "a dry run breaks no lock");
+  }
+
+ private:
+  Journal& journal_;
+  std::uint64_t appended_{0};
+};
+
 /// Connections that are opened at once. Each takes processor time and, while both handshakes are
 /// under way, twice its memory; so many that silent nodes do not keep the others waiting for long.
 constexpr int kOpeningsAtOnce = 256;
@@ -57,22 +82,23 @@ std::vector<Step> steps_of(const ClusterProfile& profile, const EngineOptions& o
   return options.phases.empty() ? steps : only(std::move(steps), options.phases);
 }
 
-Task<void> run_into(Orchestrator& orchestrator, Context context, RunResult& result) {
-  result = co_await orchestrator.run(context);
+Task<void> run_into(Orchestrator& orchestrator, Context context, const RunLock& lock,
+                    RunResult& result) {
+  result = co_await orchestrator.run_under(context, lock);
 }
 
 /// One run of the engine, to its end or until a signal.
 RunResult drive(const World& world, const ClusterProfile& profile, const ConfigSet& configs,
-                const EngineOptions& options, std::vector<Step> steps, Host& host) {
-  RunId run = options.run.value().empty() ? new_run_id(host.random) : options.run;
-  RunIdentity identity{std::move(run), host.environment.owner(), options.adopt,
-                       host.environment.command()};
+                const EngineOptions& options, const RunTurn& turn, std::vector<Step> steps,
+                Host& host) {
+  RunIdentity identity{turn.id, host.environment.owner(), options.adopt, host.environment.command(),
+                       options.goes_on};
   Orchestrator orchestrator(world, profile, configs, std::move(identity), std::move(steps));
   host.terminal.display().begin(profile);
   CancelScope scope;
   RunResult result;
-  const int signal =
-      host.loop.drive(run_into(orchestrator, Context{&host.loop.clock(), &scope}, result), scope);
+  const int signal = host.loop.drive(
+      run_into(orchestrator, Context{&host.loop.clock(), &scope}, turn.lock, result), scope);
   if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
   return result;
 }
@@ -109,12 +135,15 @@ Task<void> survey_into(Context context, World& world, const ClusterProfile& prof
 
 }  // namespace
 
-RunId new_run_id(Random& random) {
-  return RunId(fmt::format("{:016x}{:016x}", random.next(), random.next()));
-}
-
 RunResult run_engine(const ClusterProfile& profile, Workspace& space, const EngineOptions& options,
                      Host& host) {
+  if (!options.turn) {
+    const auto turn = take_turn(space.state->journal(), host);
+    if (!turn) return turn.error();
+    EngineOptions alone = options;
+    alone.turn = &*turn;
+    return run_engine(profile, space, alone, host);
+  }
   if (auto found = find_machines(profile, space, host); !found) return std::move(found).error();
   DryRunTalos reads_only(space.apis->talos());
   TalosApi& talos = options.changes_nodes ? space.apis->talos() : reads_only;
@@ -132,17 +161,23 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const Engi
                     space.finder.get(),
                     options.snapshot,
                     options.drain};
-  return drive(world, profile, space.configs, options, steps_of(profile, options), host);
+  return drive(world, profile, space.configs, options, *options.turn, steps_of(profile, options),
+               host);
 }
 
 RunResult run_kubernetes(const ClusterProfile& profile, ClusterState& state, KubernetesWork& work,
                          Host& host) {
+  UnwrittenJournal unwritten(state.journal());
+  const bool dry_run = work.options().phases.phase.dry_run;
+  Journal& journal = dry_run ? static_cast<Journal&>(unwritten) : state.journal();
+  const auto turn = take_turn(journal, host);
+  if (!turn) return turn.error();
   NoNodes no_nodes;
   const World world{
-      host.loop.clock(),       host.random, no_nodes, no_nodes,    state.journal(), state.files(),
+      host.loop.clock(),       host.random, no_nodes, no_nodes,    journal, state.files(),
       host.terminal.display(), nullptr,     {},       &work.part()};
   const KubernetesOptions& options = work.options();
-  RunResult result = drive(world, profile, {}, EngineOptions{},
+  RunResult result = drive(world, profile, {}, EngineOptions{}, *turn,
                            kubernetes_steps(options.first, options.last), host);
   work.show(result);
   return result;

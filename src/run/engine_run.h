@@ -12,6 +12,7 @@
 #include "model/run_result.h"
 #include "port/host.h"
 #include "run/kubernetes_run.h"
+#include "run/run_turn.h"
 
 namespace ichor {
 
@@ -24,13 +25,12 @@ struct EngineOptions {
   bool offline{false};        // for plans
   /// The Kubernetes phases of the run; null: it ends with the nodes.
   KubernetesPart* kubernetes{nullptr};
-  RunId run{};  // empty: a new one
+  const RunTurn* turn{nullptr};  // of a run that has other parts; null: a run of its own
+  bool goes_on{false};           // another part follows
   /// What a restore of etcd uploads; null: nothing is restored.
   const ByteSource* snapshot{nullptr};
   NodeDrain* drain{nullptr};  // of an upgrade
 };
-
-RunId new_run_id(Random& random);
 
 /// Runs the engine on the workspace's cluster, to its end or until a signal.
 RunResult run_engine(const ClusterProfile& profile, Workspace& space, const EngineOptions& options,

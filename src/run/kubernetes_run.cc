@@ -133,20 +133,24 @@ OrEnd<OpenedKube> KubernetesWork::open() {
   return opened;
 }
 
+int KubernetesWork::changed() const {
+  int changed = 0;
+  for (const PhaseReport& report : part_->result().phases) changed += report.changed();
+  return changed;
+}
+
 void KubernetesWork::show(RunResult& result) const {
   const PhasesResult& phases = part_->result();
   const Listing objects = object_listing(phases.phases, options_.for_programs);
   if (!objects.rows.empty()) host_.terminal.display().show(objects);
   Listing unmet = unmet_listing();
-  int changed = 0;
   for (const PhaseReport& report : phases.phases) {
-    changed += report.changed();
     for (const auto& [gate, one] : report.unmet) unmet.rows.push_back(unmet_row(gate, one));
   }
   // People read the same in the findings.
   if (options_.for_programs) host_.terminal.display().show(unmet);
   if (!phases.phases.empty()) host_.terminal.display().show(phase_listing(phases.phases));
-  const bool pending = options_.phases.phase.dry_run && options_.detailed_exitcode && changed > 0;
+  const bool pending = options_.phases.phase.dry_run && options_.detailed_exitcode && changed() > 0;
   if (pending && result.exit == Exit::done) result.exit = Exit::changes_pending;
 }
 

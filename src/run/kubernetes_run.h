@@ -41,6 +41,9 @@ class KubernetesWork {
   KubernetesPart& part() { return *part_; }
   const KubernetesOptions& options() const { return options_; }
 
+  /// Objects and releases that were changed, or in a dry run would be.
+  int changed() const;
+
   /// Shows what each phase came to. With detailed_exitcode a dry run that found changes ends so.
   void show(RunResult& result) const;
 

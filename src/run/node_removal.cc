@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include "engine/node_object.h"
-#include "engine/run_lock.h"
-#include "run/engine_run.h"
 #include "run/kube_reach.h"
 
 namespace ichor {
@@ -22,14 +20,9 @@ void refuse(NodeDeletion& deletion, Errc code, std::string why) {
   deletion.trouble = Error{code, std::move(why)};
 }
 
-Task<void> delete_under_lock(Context context, Journal& journal, LockOwner owner, RunId run,
+Task<void> delete_under_lock(Context context, Journal& journal, const RunTurn& turn,
                              KubeClient& kube, NodeName node, NodeDeletion& deletion) {
-  const auto lock = co_await RunLock::take(context, journal, std::move(owner));
-  if (!lock) {
-    deletion.trouble = lock.error();
-    co_return;
-  }
-  Ledger ledger(context, journal, std::move(run), lock->lease());
+  Ledger ledger(context, journal, turn.id, turn.lock.lease());
   if (const auto loaded = co_await ledger.load(); !loaded) {
     deletion.trouble = loaded.error();
     co_return;
@@ -59,7 +52,7 @@ Task<void> delete_under_lock(Context context, Journal& journal, LockOwner owner,
 }  // namespace
 
 OrEnd<bool> delete_node(const ProfileInput& input, const RunTarget& target, Workspace& space,
-                        const NodeName& node, Host& host) {
+                        const RunTurn& turn, const NodeName& node, Host& host) {
   const auto kubeconfig =
       kubeconfig_of("", *space.state, kubeconfig_check(input.profile, space), host);
   if (!kubeconfig) return forward_error(kubeconfig);
@@ -68,10 +61,8 @@ OrEnd<bool> delete_node(const ProfileInput& input, const RunTarget& target, Work
   CancelScope scope;
   NodeDeletion deletion;
   const Context context{&host.loop.clock(), &scope};
-  const int signal =
-      host.loop.drive(delete_under_lock(context, space.state->journal(), host.environment.owner(),
-                                        new_run_id(host.random), **client, node, deletion),
-                      scope);
+  const int signal = host.loop.drive(
+      delete_under_lock(context, space.state->journal(), turn, **client, node, deletion), scope);
   if (signal == SIGTERM) return end_with(Exit::terminated, "terminated");
   if (signal != 0) return end_with(Exit::interrupted, "interrupted");
   if (deletion.trouble) {

@@ -105,8 +105,8 @@ Listing node_listing(const ClusterProfile& profile, const ConfigSet& configs,
   return listing;
 }
 
-Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan,
-               bool detailed_exitcode, Host& host) {
+Summary show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan,
+                  bool detailed_exitcode, Host& host) {
   Listing nodes = node_listing(input.profile, configs, plan.seen);
   nodes.columns = {{"node", "NODE"},
                    {"role", "ROLE"},
@@ -138,7 +138,7 @@ Exit show_plan(const ProfileInput& input, const ConfigSet& configs, RunPlan plan
   Summary summary = summary_of(input, std::move(result));
   summary.planned = plan.action_count();
   if (plan.action_count() > 0 && summary.result.findings.empty()) summary.next = {"ichor up"};
-  return finish(std::move(summary), host.terminal);
+  return summary;
 }
 
 }  // namespace ichor

@@ -99,12 +99,17 @@ RunResult run_provision(const ProfileInput& input, const RunTarget& target, Clus
                      input.profile, *input.provider, {});
     signal = host.loop.drive(into(work(run, context), result), scope);
   } else {
-    const Provisioning world{
-        host.loop.clock(),        **provider,    host.terminal.display(), state->journal(),
-        host.environment.owner(), input.profile, *input.provider};
-    const bool alone = options.run.value().empty();
-    const ProvisionTurn turn{alone ? new_run_id(host.random) : options.run, !alone};
-    signal = host.loop.drive(into(provision(context, world, turn, work), result), scope);
+    std::optional<RunTurn> own;
+    if (!options.turn) {
+      auto taken = take_turn(state->journal(), host);
+      if (!taken) return std::move(taken).error();
+      own.emplace(*std::move(taken));
+    }
+    const RunTurn& turn = own ? *own : *options.turn;
+    const Provisioning world{host.loop.clock(), **provider,    host.terminal.display(),
+                             state->journal(),  input.profile, *input.provider};
+    signal = host.loop.drive(
+        into(provision(context, world, {turn.id, !own}, turn.lock, work), result), scope);
   }
   if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
   return result;

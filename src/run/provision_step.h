@@ -4,13 +4,14 @@
 #include "engine/provisioning.h"
 #include "port/host.h"
 #include "run/run_target.h"
+#include "run/run_turn.h"
 
 namespace ichor {
 
 struct ProvisionOptions {
   ProvisionWork work;
-  RunId run;               // of the run that this is a step of; empty: a run of its own
-  bool looks_only{false};  // nothing is changed or written down, and no lock is taken
+  const RunTurn* turn{nullptr};  // of the run that this is a part of; null: a run of its own
+  bool looks_only{false};        // nothing is changed or written down, and no lock is taken
 };
 
 /// Reaches the provider and does the work under the lock of the journal, in its ledger; `seen` gets

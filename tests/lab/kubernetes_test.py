@@ -234,6 +234,29 @@ class Handover(unittest.TestCase):
         self.assertEqual([], [event for event in events if event["type"] == "object"
                               and event["change"] != "none"])
 
+    def plan(self):
+        """Exit code and summary of a plan, and the objects that would change. It writes nothing."""
+        journal = pathlib.Path(self.lab, "ichor").glob("*/journal.db*")
+        before = {path: path.stat().st_size for path in journal}
+        code, events = run_json("plan", "--detailed-exitcode", *self.flags)
+        after = {path: path.stat().st_size for path in before if path.exists()}
+        self.assertEqual({path: before[path] for path in after}, after)
+        return code, events[-1], [event["object"] for event in events if event["type"] == "object"
+                                  and event["change"] != "none"]
+
+    def test_a_plan_covers_the_phases_as_soon_as_the_api_answers(self):
+        code, summary, objects = self.plan()
+        self.assertEqual((code, objects), (2, []), summary)
+        self.assertIn("Kubernetes phases are planned when the API answers", summary["verdict"])
+        code, events = run_json("up", *self.flags)
+        self.assertEqual(code, 0, events[-1])
+        code, summary, objects = self.plan()
+        self.assertEqual((code, objects), (0, []), summary)
+        profile = self.profile.read_text()
+        self.profile.write_text(profile.replace("[apps, flux-system]", "[apps, more, flux-system]"))
+        code, summary, objects = self.plan()
+        self.assertEqual((code, objects), (2, ["Namespace/more"]), summary)
+
     def test_up_and_kubeconfig_go_on_after_a_phase(self):
         ran = [run_json("up", *self.flags), run_json("phase", "0", *self.flags),
                run_json("up", *self.flags)]
