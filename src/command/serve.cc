@@ -44,7 +44,9 @@ class Site {
   }
 
  private:
-  Task<void> answer(Context context, std::shared_ptr<PageExchange> exchange, Admitted admitted) {
+  Task<void> answer(Context context, std::shared_ptr<PageExchange> given, Admitted admitted) {
+    // An argument would live as long as the task is kept, and the connection with it.
+    const std::shared_ptr<PageExchange> exchange = std::move(given);
     co_await book_.refresh(context);
     const SiteRoute route = route_of(admitted.path, book_.clusters());
     const bool changes = route.kind == SiteRoute::Kind::changes;

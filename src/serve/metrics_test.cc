@@ -41,7 +41,7 @@ TEST(Metrics, TellWhatTheLastRunDid) {
         "ichor_mutations_total{cluster=\"infra\",outcome=\"done\"} 1\n",
         "ichor_mutations_total{cluster=\"infra\",outcome=\"refused\"} 1\n",
         "ichor_mutations_total{cluster=\"infra\",outcome=\"unknown\"} 0\n",
-        "ichor_step_duration_seconds{cluster=\"infra\",node=\"cp1\",step=\"apply\",end=\"passed\"} "
+        "ichor_step_duration_seconds{cluster=\"infra\",node=\"cp1\",step=\"apply\",end=\"done\"} "
         "61.25\n",
         "ichor_step_retries{cluster=\"infra\",node=\"cp1\",step=\"apply\"} 3\n",
         "ichor_node_stage{cluster=\"infra\",node=\"cp1\",stage=\"running\"} 1\n",

@@ -188,7 +188,7 @@ std::string steps_table(const JournalRun& run) {
     rows += fmt::format(
         "<tr><td>{}</td><td>{}</td><td class=\"{}\">{}</td>"
         "<td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
-        html_text(node), shown(fact.step), fact.end == "passed" ? "done" : "refused",
+        html_text(node), shown(fact.step), fact.end == "done" ? "done" : "refused",
         shown(fact.end), to_text(fact.took), fact.retries);
   }
   if (rows.empty()) return {};
