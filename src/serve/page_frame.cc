@@ -47,12 +47,12 @@ td.stage::before { content: ""; display: inline-block; width: .6rem; height: .6r
   margin-right: .5rem; border-radius: 50%; background: var(--line); }
 td.bound::before { background: var(--mark); } td.configured::before { background: var(--open); }
 td.running::before { background: var(--good); }
-dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem 1.5rem;
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .75rem 1.5rem;
   margin: 1rem 0; }
 dt { font-size: .8rem; color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; padding-right: 1rem; }
 td.time { font-variant-numeric: tabular-nums; color: var(--soft); }
-td.wide { min-width: 14rem; }
+td.wide { min-width: 14rem; } td.node { min-width: 4.5rem; }
 td.fact { color: inherit; }
 .verdict.live { border-color: var(--mark); }
 .actions { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; margin: .75rem 0; padding: 0; }
@@ -86,12 +86,13 @@ constexpr std::string_view kScript = R"js('use strict';
 
   function add(record) {
     const rows = document.getElementById('events');
-    if (!rows || !record.text) return;
+    if (!rows || !record.text || rows.querySelector(`[data-seq="${record.seq}"]`)) return;
     const row = document.createElement('tr');
+    row.dataset.seq = record.seq;
     row.className = 'new';
     cell(row, record.since, 'time');
-    cell(row, record.node || 'cluster', '');
-    cell(row, record.text, record.outcome || 'fact');
+    cell(row, record.node || 'cluster', 'node');
+    cell(row, record.text, (record.outcome || 'fact') + ' wide');
     rows.prepend(row);
     while (rows.children.length > rowsMax) rows.lastElementChild.remove();
   }
@@ -111,9 +112,13 @@ constexpr std::string_view kScript = R"js('use strict';
     }
   }
 
+  function loadIn(time) { due = due || setTimeout(load, time); }
+
   const source = new EventSource(stream);
-  source.addEventListener('record', (event) => add(JSON.parse(event.data)));
-  source.addEventListener('changed', () => { due = due || setTimeout(load, 300); });
+  source.addEventListener('record', (event) => { add(JSON.parse(event.data)); loadIn(2000); });
+  source.addEventListener('changed', () => loadIn(300));
+  // Durations go on without an event.
+  setInterval(() => { if (document.querySelector('.chip.live')) loadIn(0); }, 5000);
   source.addEventListener('end', () => { source.close(); state.textContent = ''; load(); });
   source.onopen = () => { state.textContent = 'live'; };
   source.onerror = () => { state.textContent = 'not connected: is `ichor serve` running?'; };

@@ -28,9 +28,24 @@ struct Verdict {
   std::string text;
 };
 
+std::string who(const JournalRecord& record) {
+  return record.node.value().empty() ? "cluster" : record.node.value();
+}
+
+/// What happened last, for a run that has no verdict yet.
+std::string newest_text(const JournalRun& run) {
+  for (auto record = run.rbegin(); record != run.rend(); ++record) {
+    const std::string text = live_text(run, **record);
+    if (!text.empty()) return who(**record) + ": " + text;
+  }
+  return "started";
+}
+
 Verdict verdict_of(const ClusterRuns& runs, std::size_t number) {
   const RunEntry& entry = runs.entries()[number - 1];
-  if (runs.running(number)) return {"live", "in progress", "in progress"};
+  if (runs.running(number)) {
+    return {"live", "in progress", newest_text(runs.runs()[number - 1])};
+  }
   if (!entry.exit) return {"open", "no end", "did not end: its process is gone"};
   const std::string word = fmt::format("exit {}", *entry.exit);
   const std::string_view look = *entry.exit == 0 ? "good" : *entry.exit == 6 ? "open" : "bad";
@@ -88,9 +103,9 @@ std::string cluster_card(const std::string& root, const ServedCluster& cluster, 
   if (last > 0) {
     verdict = verdict_of(runs, last);
     const RunEntry& entry = runs.entries().back();
-    foot =
-        fmt::format("<span>run {}: {}</span><span>{}</span><span>took {}</span>", last,
-                    shown(command_of(entry)), utc_text(entry.began_ms), took_of(runs, last, now));
+    foot = fmt::format("<span>run {}: {}</span><span>{}</span><span>{} {}</span>", last,
+                       shown(command_of(entry)), utc_text(entry.began_ms),
+                       runs.running() ? "so far" : "took", took_of(runs, last, now));
   }
   std::string out =
       fmt::format("<a class=\"card\" href=\"{}{}\"><h2>{}{}</h2>\n", root, cluster_path(cluster),
@@ -130,7 +145,8 @@ std::string nodes_table(const ServedCluster& cluster, const ClusterRuns& runs) {
   std::map<std::string, std::string> steps = last_steps(runs);
   for (const NodeStage& node : node_stages(cluster)) {
     rows += fmt::format(
-        "<tr><td>{0}</td><td class=\"stage {1}\">{1}</td><td class=\"wide\">{2}</td></tr>\n",
+        "<tr><td class=\"node\">{0}</td><td class=\"stage {1}\">{1}</td><td "
+        "class=\"wide\">{2}</td></tr>\n",
         html_text(node.node), node.stage, shown(steps[node.node]));
   }
   if (rows.empty()) return "<p class=\"soft\">No node is known.</p>\n";
@@ -184,11 +200,10 @@ std::string steps_table(const JournalRun& run) {
   for (const JournalRecord* record : run) {
     if (!is_step(*record)) continue;
     const StepFact fact = step_in(*record);
-    const std::string node = record->node.value().empty() ? "cluster" : record->node.value();
     rows += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td class=\"{}\">{}</td>"
+        "<tr><td class=\"node\">{}</td><td>{}</td><td class=\"{}\">{}</td>"
         "<td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
-        html_text(node), shown(fact.step), fact.end == "done" ? "done" : "refused",
+        html_text(who(*record)), shown(fact.step), fact.end == "done" ? "done" : "refused",
         shown(fact.end), to_text(fact.took), fact.retries);
   }
   if (rows.empty()) return {};
@@ -205,12 +220,12 @@ std::string events_table(const JournalRun& run) {
     const std::string text = live_text(run, **record);
     if (text.empty()) continue;
     ++count;
-    const std::string node = (*record)->node.value().empty() ? "cluster" : (*record)->node.value();
     const bool is_outcome = (*record)->kind == RecordKind::outcome;
     rows += fmt::format(
-        "<tr><td class=\"time\">+{}</td><td>{}</td><td class=\"{} wide\">{}</td></tr>\n",
-        spent_text(run.front()->wall_ms, (*record)->wall_ms), html_text(node),
-        is_outcome ? name_of((*record)->outcome) : "fact", shown(text));
+        "<tr data-seq=\"{}\"><td class=\"time\">+{}</td><td class=\"node\">{}</td>"
+        "<td class=\"{} wide\">{}</td></tr>\n",
+        (*record)->seq, spent_text(run.front()->wall_ms, (*record)->wall_ms),
+        html_text(who(**record)), is_outcome ? name_of((*record)->outcome) : "fact", shown(text));
   }
   std::string out =
       "<h2>Events</h2>\n" + table("<th>at</th><th>node</th><th>event</th>", rows, "events");

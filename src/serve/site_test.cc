@@ -81,7 +81,7 @@ TEST(Site, APageOfAClusterHasNodesRunsAndCertificates) {
   clusters[0].certificates = {{"talosconfig", kNow.unix_ms + 12LL * 24 * 3600 * 1000}};
   const std::string body = page("clusters/infra/", clusters).body;
   EXPECT_THAT(body, HasSubstr("<td class=\"stage running\">running</td>"));
-  EXPECT_THAT(body, HasSubstr("apply: done in 1m1.25s after 3 retries"));
+  EXPECT_THAT(body, HasSubstr("apply: done in 1m01s after 3 retries"));
   EXPECT_THAT(body, HasSubstr("<a href=\"/0123/clusters/infra/runs/1\">1</a>"));
   EXPECT_THAT(body, HasSubstr("infra is ready"));
   EXPECT_THAT(body, HasSubstr("<span class=\"chip open\">expires in 12 days</span>"));
