@@ -32,7 +32,7 @@ void declare_serve(FlagSet& flags, Request& request) {
   ServeRequest& serve = request.emplace<ServeRequest>();
   flags.value("--listen", "IP:PORT",
               [&serve](const std::string& text) { return take_place(text, serve); });
-  flags.text("--socket", "PATH", serve.socket);
+  flags.text("--socket", "FILE", serve.socket);
   flags.text("--token-file", "FILE", serve.token_file);
   flags.rule([&serve]() -> std::string {
     // A socket alone needs no port.

@@ -51,6 +51,8 @@ OrEnd<ClusterBook> ClusterBook::open(const CommonOptions& common, Host& host) {
 
 void ClusterBook::add(const CommonOptions& common, const std::string& name) {
   sources_.push_back({common, {}, {}, {}});
+  // Findings for people quote lines of the profile.
+  sources_.back().common.output = OutputFormat::json;
   ServedCluster cluster;
   cluster.name = name;
   cluster.profile = common.profile;

@@ -43,6 +43,7 @@ a.card:hover, a.card:focus-visible { border-color: var(--mark); text-decoration:
 .nodes li { width: 1.1rem; height: .55rem; border-radius: .2rem; background: var(--line); }
 .nodes .bound { background: var(--mark); } .nodes .configured { background: var(--open); }
 .nodes .running { background: var(--good); } .nodes .excluded { opacity: .4; }
+td.stage { white-space: nowrap; }
 td.stage::before { content: ""; display: inline-block; width: .6rem; height: .6rem;
   margin-right: .5rem; border-radius: 50%; background: var(--line); }
 td.bound::before { background: var(--mark); } td.configured::before { background: var(--open); }
@@ -61,7 +62,8 @@ tr.new td { animation: arrive 2s; }
 @media (prefers-reduced-motion: reduce) { tr.new td { animation: none; } }
 #state:empty { display: none; }
 @media (max-width: 40rem) { body { padding: 1rem; } nav .end { margin-left: 0; }
-  th, td { padding-right: .6rem; } }
+  th, td { padding-right: .6rem; } td.wide { min-width: 10rem; }
+  dl { grid-template-columns: repeat(2, 1fr); } }
 @media print { nav, .actions { display: none; } }
 </style>
 )html";

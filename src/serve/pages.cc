@@ -7,6 +7,7 @@
 #include "base/clean_text.h"
 #include "base/redact.h"
 #include "model/run_record.h"
+#include "view/cells.h"
 #include "view/html_page.h"
 #include "view/json_display.h"
 
@@ -18,6 +19,7 @@ namespace {
 constexpr std::size_t kRunsMax = 200;
 constexpr std::size_t kEventsMax = 500;
 constexpr std::size_t kBarsMax = 120;
+constexpr int kNewestMax = 160;
 constexpr std::int64_t kDayMs = 24LL * 3600 * 1000;
 
 std::string shown(std::string_view hostile) { return html_text(redact_urls(std::string(hostile))); }
@@ -32,11 +34,13 @@ std::string who(const JournalRecord& record) {
   return record.node.value().empty() ? "cluster" : record.node.value();
 }
 
-/// What happened last, for a run that has no verdict yet.
+/// The newest change or step, for a run that has no verdict yet.
 std::string newest_text(const JournalRun& run) {
   for (auto record = run.rbegin(); record != run.rend(); ++record) {
-    const std::string text = live_text(run, **record);
-    if (!text.empty()) return who(**record) + ": " + text;
+    const bool is_change =
+        (*record)->kind == RecordKind::intent || (*record)->kind == RecordKind::outcome;
+    if (!is_change && !is_step(**record)) continue;
+    return cut(clean(who(**record) + ": " + live_text(run, **record)), kNewestMax);
   }
   return "started";
 }
@@ -161,16 +165,16 @@ std::string runs_table(const std::string& root, const ServedCluster& cluster,
     const RunEntry& entry = runs.entries()[number - 1];
     const Verdict verdict = verdict_of(runs, number);
     rows += fmt::format(
-        "<tr><td class=\"number\"><a href=\"{}{}\">{}</a></td><td class=\"time\">{}</td><td>{}</td>"
-        "<td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
+        "<tr><td class=\"number\"><a href=\"{}{}\">{}</a></td><td>{}</td><td>{}</td>"
+        "<td class=\"time\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
         "<td class=\"wide\">{}</td></tr>\n",
-        root, run_path(cluster, number), number, utc_text(entry.began_ms), shown(command_of(entry)),
-        chip(verdict.look, verdict.word), took_of(runs, number, now), entry.mutations,
-        shown(verdict.text));
+        root, run_path(cluster, number), number, chip(verdict.look, verdict.word),
+        shown(command_of(entry)), utc_text(entry.began_ms), took_of(runs, number, now),
+        entry.mutations, shown(verdict.text));
   }
   if (rows.empty()) return "<p class=\"soft\">No run has worked on this cluster yet.</p>\n";
   std::string out = table(
-      "<th class=\"number\">run</th><th>started</th><th>command</th><th>result</th>"
+      "<th class=\"number\">run</th><th>result</th><th>command</th><th>started</th>"
       "<th class=\"number\">took</th><th class=\"number\">changes</th><th>verdict</th>",
       rows);
   if (count > kRunsMax) {
@@ -185,7 +189,8 @@ std::string certificates_table(const ServedCluster& cluster, WallTime now) {
   for (const ServedCluster::Expiry& one : cluster.certificates) {
     const auto [look, text] = expiry_text(one.unix_ms, now);
     rows += fmt::format("<tr><td>{}</td><td class=\"time\">{}</td><td>{}</td></tr>\n",
-                        html_text(one.certificate), utc_text(one.unix_ms), chip(look, text));
+                        html_text(one.certificate), utc_text(one.unix_ms).substr(0, 10),
+                        chip(look, text));
   }
   if (rows.empty()) return {};
   return "<h2>Certificates</h2>\n" + table("<th>certificate</th><th>until</th><th></th>", rows);

@@ -99,6 +99,20 @@ TEST(Site, ARunInProgressIsFollowedAndOneThatEndedIsNot) {
   EXPECT_THAT(ended, HasSubstr("<td class=\"done wide\">ApplyConfiguration: done after 1s</td>"));
 }
 
+TEST(Site, ARunInProgressSaysItsNewestChangeOrStep) {
+  TestCluster test("infra");
+  test.cluster.held = true;
+  test.start("one");
+  EXPECT_THAT(page("clusters/infra/", {test.cluster}).body, HasSubstr("Run 1</a>: started"));
+  test.change("one", "cp1", OutcomeKind::done);
+  test.settle("one", "cp1");
+  EXPECT_THAT(page("clusters/infra/", {test.cluster}).body,
+              HasSubstr("Run 1</a>: cp1: ApplyConfiguration: done after 1s"));
+  test.step("one", "cp1", "apply");
+  EXPECT_THAT(page("clusters/infra/", {test.cluster}).body,
+              HasSubstr("Run 1</a>: cp1: apply: done in 1m01s after 3 retries"));
+}
+
 TEST(Site, ScriptsRunOnlyFromTheOneFile) {
   const auto clusters = two_clusters();
   const PageReply live = page("", clusters);

@@ -71,18 +71,26 @@ void PageConnection::cut() {
   handler_ = nullptr;
 }
 
+/// The client ends a stream by going away, which a read says; the server by dropping the exchange,
+/// so the read of a stream must not keep it.
 void PageConnection::read() {
-  socket_.async_read_some(asio::buffer(piece_),
-                          [self = shared_from_this()](const error_code& error, std::size_t size) {
-                            if (self->state_ != State::reads) return;
-                            if (error) return self->cut();
-                            self->unread_.append(self->piece_.data(), size);
-                            self->take();
-                          });
+  const auto keep = state_ == State::streams ? nullptr : shared_from_this();
+  socket_.async_read_some(asio::buffer(piece_), [weak = weak_from_this(), keep](
+                                                    const error_code& error, std::size_t size) {
+    if (const auto self = weak.lock()) self->take(error, size);
+  });
+}
+
+void PageConnection::take(const error_code& error, std::size_t size) {
+  if (state_ == State::over) return;
+  if (error) return cut();
+  if (state_ != State::reads) return read();
+  unread_.append(piece_.data(), size);
+  parse();
 }
 
 /// The parser is fed by hand, because Beast's own read is ten times the code of this.
-void PageConnection::take() {
+void PageConnection::parse() {
   error_code error;
   while (!unread_.empty() && !parser_.is_done() && !error) {
     unread_.erase(0, parser_.put(asio::buffer(std::as_const(unread_)), error));
@@ -140,7 +148,7 @@ void PageConnection::stream(PageReply head) {
   if (state_ != State::asked) return;
   state_ = State::streams;
   outgoing_ = head_of(head, false);
-  watch_for_end();
+  read();
   write();
 }
 
@@ -153,18 +161,6 @@ bool PageConnection::send(std::string text) {
   outgoing_ += text;
   write();
   return true;
-}
-
-/// The client ends a stream by going away, which a read says; the server by dropping the exchange,
-/// so this read must not keep it.
-void PageConnection::watch_for_end() {
-  socket_.async_read_some(asio::buffer(piece_),
-                          [weak = weak_from_this()](const error_code& error, std::size_t) {
-                            const auto self = weak.lock();
-                            if (!self || self->state_ != State::streams) return;
-                            if (error) return self->cut();
-                            self->watch_for_end();
-                          });
 }
 
 void PageConnection::write() {
@@ -195,18 +191,11 @@ void PageConnection::written() {
 
 /// A socket that is closed with bytes unread is reset, and the reply with it.
 void PageConnection::linger() {
-  if (state_ != State::lingers) {
-    state_ = State::lingers;
-    error_code ignored;
-    socket_.shutdown(asio::socket_base::shutdown_send, ignored);
-    limit(kLingerTime);
-  }
-  socket_.async_read_some(asio::buffer(piece_),
-                          [self = shared_from_this()](const error_code& error, std::size_t) {
-                            if (self->state_ != State::lingers) return;
-                            if (error) return self->cut();
-                            self->linger();
-                          });
+  state_ = State::lingers;
+  error_code ignored;
+  socket_.shutdown(asio::socket_base::shutdown_send, ignored);
+  limit(kLingerTime);
+  read();
 }
 
 }  // namespace ichor

@@ -37,14 +37,14 @@ class PageConnection final : public PageExchange,
   enum class State { reads, asked, replies, streams, lingers, over };
 
   void read();
-  void take();
+  void take(const boost::system::error_code& error, std::size_t size);
+  void parse();
   void ask();
   void refuse(int status, const char* text);
   std::string head_of(const PageReply& reply, bool has_length) const;
   void write();
   void written();
   void linger();
-  void watch_for_end();
   void limit(boost::asio::steady_timer::duration time);
 
   Socket socket_;

@@ -8,6 +8,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 #include <list>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,16 +34,18 @@ tl::unexpected<Error> cannot_listen(const std::string& where, const error_code& 
 }
 
 /// Removes a socket on which no process listens any more; all else that stands there stays.
-Result<void> make_room(asio::io_context& io, const std::string& path) {
+Result<void> make_room(const std::string& path) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) != 0) return {};
   if (!S_ISSOCK(there.st_mode)) {
     return fail(Errc::invalid, path + " exists and is not a socket; name another path");
   }
-  Local::socket probe(io);
-  error_code error;
-  probe.connect(Local::endpoint(path), error);
-  if (!error) return fail(Errc::invalid, path + " is in use by another process");
+  const Local::endpoint endpoint(path);
+  const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const bool in_use =
+      ::connect(probe, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0;
+  ::close(probe);
+  if (in_use) return fail(Errc::invalid, path + " is in use by another process");
   ::unlink(path.c_str());
   return {};
 }
@@ -125,7 +128,7 @@ Result<std::unique_ptr<PageServer>> PageListener::open(asio::io_context& io, con
     if (place.socket.size() >= sizeof(sockaddr_un::sun_path)) {
       return fail(Errc::invalid, place.socket + " is too long for a socket: at most 107 bytes");
     }
-    if (auto room = make_room(io, place.socket); !room) return forward_error(room);
+    if (auto room = make_room(place.socket); !room) return forward_error(room);
     endpoint = Local::endpoint(place.socket);
   } else {
     const auto address = asio::ip::make_address(place.address, error);
