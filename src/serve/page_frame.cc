@@ -175,7 +175,7 @@ PageReply framed(const PageFrame& frame, std::string_view body) {
     head += "<noscript><meta http-equiv=\"refresh\" content=\"5\"></noscript>\n";
   }
   std::string top =
-      fmt::format("<nav aria-label=\"Way\"><a href=\"{}\"><b>ichor</b></a>\n", frame.root);
+      fmt::format("<nav aria-label=\"Breadcrumbs\"><a href=\"{}\"><b>ichor</b></a>\n", frame.root);
   for (const auto& [link, text] : frame.crumbs) {
     top +=
         fmt::format("<span>/</span><a href=\"{}{}\">{}</a>\n", frame.root, link, html_text(text));

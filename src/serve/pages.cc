@@ -126,11 +126,12 @@ std::string cluster_card(const std::string& root, const ServedCluster& cluster, 
                            html_text(cluster.profile), foot);
 }
 
-std::string table(std::string_view head, const std::string& rows, std::string_view id = "") {
+/// A table that can be scrolled, also with the keyboard.
+std::string table(std::string_view label, std::string_view head, const std::string& rows) {
   return fmt::format(
-      "<div class=\"scroll\"><table><thead><tr>{}</tr></thead><tbody{}>\n{}</tbody>"
-      "</table></div>\n",
-      head, id.empty() ? "" : fmt::format(" id=\"{}\"", id), rows);
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><thead>"
+      "<tr>{1}</tr></thead><tbody id=\"{0}\">\n{2}</tbody></table></div>\n",
+      label, head, rows);
 }
 
 /// The last step of each node, whichever run it was in.
@@ -154,7 +155,7 @@ std::string nodes_table(const ServedCluster& cluster, const ClusterRuns& runs) {
         html_text(node.node), node.stage, shown(steps[node.node]));
   }
   if (rows.empty()) return "<p class=\"soft\">No node is known.</p>\n";
-  return table("<th>node</th><th>stage</th><th>last step</th>", rows);
+  return table("nodes", "<th>node</th><th>stage</th><th>last step</th>", rows);
 }
 
 std::string runs_table(const std::string& root, const ServedCluster& cluster,
@@ -173,10 +174,11 @@ std::string runs_table(const std::string& root, const ServedCluster& cluster,
         entry.mutations, shown(verdict.text));
   }
   if (rows.empty()) return "<p class=\"soft\">No run has worked on this cluster yet.</p>\n";
-  std::string out = table(
-      "<th class=\"number\">run</th><th>result</th><th>command</th><th>started</th>"
-      "<th class=\"number\">took</th><th class=\"number\">changes</th><th>verdict</th>",
-      rows);
+  std::string out =
+      table("runs",
+            "<th class=\"number\">run</th><th>result</th><th>command</th><th>started</th>"
+            "<th class=\"number\">took</th><th class=\"number\">changes</th><th>verdict</th>",
+            rows);
   if (count > kRunsMax) {
     out += fmt::format("<p class=\"soft\">{} older runs: <code>ichor history</code></p>\n",
                        count - kRunsMax);
@@ -193,7 +195,8 @@ std::string certificates_table(const ServedCluster& cluster, WallTime now) {
                         chip(look, text));
   }
   if (rows.empty()) return {};
-  return "<h2>Certificates</h2>\n" + table("<th>certificate</th><th>until</th><th></th>", rows);
+  return "<h2>Certificates</h2>\n" +
+         table("certificates", "<th>certificate</th><th>until</th><th>left</th>", rows);
 }
 
 std::string verdict_box(const Verdict& verdict, std::string_view html) {
@@ -213,7 +216,8 @@ std::string steps_table(const JournalRun& run) {
   }
   if (rows.empty()) return {};
   return fmt::format("<details open><summary>Steps</summary>\n{}</details>\n",
-                     table("<th>node</th><th>step</th><th>result</th><th class=\"number\">took</th>"
+                     table("steps",
+                           "<th>node</th><th>step</th><th>result</th><th class=\"number\">took</th>"
                            "<th class=\"number\">retries</th>",
                            rows));
 }
@@ -233,7 +237,7 @@ std::string events_table(const JournalRun& run) {
         html_text(who(**record)), is_outcome ? name_of((*record)->outcome) : "fact", shown(text));
   }
   std::string out =
-      "<h2>Events</h2>\n" + table("<th>at</th><th>node</th><th>event</th>", rows, "events");
+      "<h2>Events</h2>\n" + table("events", "<th>at</th><th>node</th><th>event</th>", rows);
   if (count == kEventsMax) out += "<p class=\"soft\">The report has the earlier ones.</p>\n";
   return out;
 }
