@@ -88,6 +88,9 @@ add_test(NAME lab.proxmox
 add_test(NAME lab.readers
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/readers_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+add_test(NAME lab.serve
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/serve_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
 add_test(NAME lab.findings
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/findings_test.py $<TARGET_FILE:ichor>)
 # In network namespaces of its own; without root it is skipped.
@@ -102,7 +105,7 @@ set_tests_properties(lab.process PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(lab.process lab.scan lab.up lab.kill lab.config_dir lab.clusters lab.layouts
     lab.flags lab.canary lab.proxmox lab.reset lab.etcd lab.restore
     lab.drift lab.node lab.upgrade lab.runs lab.kubernetes lab.readers lab.walk
-    lab.attacks lab.rivals lab.findings
+    lab.attacks lab.rivals lab.findings lab.serve
     PROPERTIES LABELS lab TIMEOUT 900)
 
 # The whole program against something hostile: nodes, an API server, a repository.

@@ -43,6 +43,7 @@
 #include "view/text_display.h"
 #include "web/https_web_api.h"
 #include "web/https_web_client.h"
+#include "web/page_listener.h"
 #include "web/upload.h"
 
 namespace ichor {
@@ -230,6 +231,10 @@ class MachineNetwork final : public ClusterAccess {
   Result<std::string> upload_schematic(const std::string& url,
                                        const std::string& schematic) override {
     return ichor::upload_schematic(url, schematic, kUploadLimit);
+  }
+  Result<std::unique_ptr<PageServer>> serve_pages(const PagePlace& place,
+                                                  PageHandler handler) override {
+    return PageListener::open(loop_.loop().io(), place, std::move(handler));
   }
 
  private:

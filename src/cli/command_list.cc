@@ -41,6 +41,7 @@ const CommandSpec kCommands[] = {
     {"doctor", "explain an error, a node or the last run, and say what to do", declare_doctor},
     {"explain", "explain a fault or a lint rule by its ID", declare_explain},
     {"watch", "follow a run of the cluster from another terminal", declare_watch},
+    {"serve", "serve clusters and runs as web pages and as metrics", declare_serve},
     {"report", "show what a run did, from the journal", declare_report, false, true},
     {"history", "list the runs of the cluster", declare_history, false, true},
     {"history diff", "show what differs between two runs", declare_history_diff},

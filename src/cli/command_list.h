@@ -69,6 +69,7 @@ void declare_report(FlagSet& flags, Request& request);
 void declare_history(FlagSet& flags, Request& request);
 void declare_history_diff(FlagSet& flags, Request& request);
 void declare_watch(FlagSet& flags, Request& request);
+void declare_serve(FlagSet& flags, Request& request);
 void declare_explain(FlagSet& flags, Request& request);
 void declare_unlock(FlagSet& flags, Request& request);
 void declare_gen_secrets(FlagSet& flags, Request& request);

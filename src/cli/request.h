@@ -429,6 +429,13 @@ struct CompletionRequest {
   std::optional<NameKind> names;  // instead of the script
 };
 
+struct ServeRequest {
+  std::string address;  // of loopback; empty: no port, only the socket
+  std::uint16_t port{8470};
+  std::string socket;      // a path; empty: none
+  std::string token_file;  // empty: a new token each time
+};
+
 struct VersionRequest {};
 
 using Request = std::variant<
@@ -442,6 +449,7 @@ using Request = std::variant<
     ValidateRequest, InitRequest, SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest,
     HistoryRequest, HistoryDiffRequest, WatchRequest, ExplainRequest, LabListRequest, LabRmRequest,
     RehearseRequest, ProxmoxRequest, EtcdStatusRequest, EtcdSnapshotRequest, EtcdDefragRequest,
-    DriftRequest, CertsStatusRequest, CertsRenewRequest, EtcdRestoreRequest, NodeRequest>;
+    DriftRequest, CertsStatusRequest, CertsRenewRequest, EtcdRestoreRequest, NodeRequest,
+    ServeRequest>;
 
 }  // namespace ichor

@@ -37,6 +37,7 @@ Exit run(const ReportRequest& request, const CommonOptions& common, Host& host);
 Exit run(const HistoryRequest& request, const CommonOptions& common, Host& host);
 Exit run(const HistoryDiffRequest& request, const CommonOptions& common, Host& host);
 Exit run(const WatchRequest& request, const CommonOptions& common, Host& host);
+Exit run(const ServeRequest& request, const CommonOptions& common, Host& host);
 Exit run(const ExplainRequest& request, const CommonOptions& common, Host& host);
 Exit run(const UnlockRequest& request, const CommonOptions& common, Host& host);
 Exit run(const ProxmoxRequest& request, const CommonOptions& common, Host& host);

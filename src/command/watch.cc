@@ -99,7 +99,7 @@ class Follower {
       host_.terminal.display().show(History{cluster_, {record}});
       return;
     }
-    const std::string text = text_of(run, record);
+    const std::string text = live_text(run, record);
     if (text.empty()) return;
     const std::string& node = record.node.value();
     host_.terminal.out() << clean_text(
@@ -107,16 +107,6 @@ class Follower {
                                             "+" + spent_text(run.front()->wall_ms, record.wall_ms),
                                             node.empty() ? "" : node + ": ", text))
                          << '\n';
-  }
-
-  /// As it happens: first that a change is sent, later what came of it.
-  static std::string text_of(const JournalRun& run, const JournalRecord& record) {
-    if (record.kind == RecordKind::intent) return action_text(record) + " is sent";
-    if (record.kind != RecordKind::outcome) return record_text(run, record);
-    for (const JournalRecord* intent : run) {
-      if (intent->seq == record.ref) return record_text(run, *intent);
-    }
-    return {};
   }
 
   void nothing_runs(const std::vector<JournalRun>& runs) {

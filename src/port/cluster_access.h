@@ -10,6 +10,7 @@
 #include "model/ids.h"
 #include "port/kube_api.h"
 #include "port/kube_client.h"
+#include "port/page_server.h"
 #include "port/provider.h"
 #include "port/scout.h"
 #include "port/talos_api.h"
@@ -57,6 +58,10 @@ class ClusterAccess {
   /// Hands a schematic to the image factory at `url`; the ID that the factory gave it.
   virtual Result<std::string> upload_schematic(const std::string& url,
                                                const std::string& schematic) = 0;
+  /// Serves this computer's own users, and no other computer: Errc::invalid for an address that is
+  /// not loopback.
+  virtual Result<std::unique_ptr<PageServer>> serve_pages(const PagePlace& place,
+                                                          PageHandler handler) = 0;
 };
 
 }  // namespace ichor

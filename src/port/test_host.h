@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "journal/memory_journal.h"
@@ -160,6 +161,14 @@ class FakeNetwork : public ClusterAccess, private WebClient {
     return factory_answer;
   }
 
+  Result<std::unique_ptr<PageServer>> serve_pages(const PagePlace& place,
+                                                  PageHandler handler) override {
+    served.push_back(place);
+    page_handler = std::move(handler);
+    if (on_serve) on_serve();
+    return std::make_unique<Listener>();
+  }
+
   sim::KubeCluster& kube_cluster() { return cluster_; }
 
   FakeMachines machines;
@@ -168,8 +177,15 @@ class FakeNetwork : public ClusterAccess, private WebClient {
   std::set<std::string> taken_addresses;        // by machines that are none of ours
   std::map<std::string, std::string> uploaded;  // schematics, by the factory's URL
   std::string factory_answer;                   // empty: no answer
+  std::vector<PagePlace> served;
+  PageHandler page_handler;  // of the last one
+  std::function<void()> on_serve;
 
  private:
+  struct Listener final : PageServer {
+    std::uint16_t port() const override { return 8470; }
+  };
+
   class Way final : public ClusterApis {
    public:
     explicit Way(FakeMachines& machines) : machines_(machines) {}

@@ -73,6 +73,25 @@ Finding finding_of(const CertificateRow& row, std::int64_t days) {
 
 }  // namespace
 
+std::vector<CertificateRow> state_certificates(const std::string& cluster, ClusterState& state) {
+  std::vector<CertificateRow> rows;
+  const auto talosconfig = state.load("talosconfig");
+  if (talosconfig && *talosconfig) {
+    const std::string where = state.path() + "/talosconfig";
+    const auto parsed = pki::read_talosconfig((*talosconfig)->reveal(), "talosconfig");
+    const pki::TalosContext* context = parsed ? parsed->find(cluster) : nullptr;
+    if (context) {
+      add(Kind::client, "talosconfig", where, context->client.certificate, rows);
+      add(Kind::authority, "Talos CA", where, context->ca, rows);
+    }
+  }
+  const auto kubeconfig = state.load("kubeconfig");
+  if (kubeconfig && *kubeconfig) {
+    add_kubeconfig(state.path() + "/kubeconfig", **kubeconfig, rows);
+  }
+  return rows;
+}
+
 std::vector<CertificateRow> list_certificates(const std::string& cluster, const Workspace& space,
                                               const std::vector<LiveNode>& nodes,
                                               const std::string& kubeconfig_path, Files& files) {
@@ -83,18 +102,9 @@ std::vector<CertificateRow> list_certificates(const std::string& cluster, const 
       space.secrets.k8s_aggregator.certificate, rows);
   add(Kind::authority, "etcd CA", "secrets", space.secrets.etcd.certificate, rows);
   if (space.state) {
-    const auto talosconfig = space.state->load("talosconfig");
-    if (talosconfig && *talosconfig) {
-      const auto parsed = pki::read_talosconfig((*talosconfig)->reveal(), "talosconfig");
-      const pki::TalosContext* context = parsed ? parsed->find(cluster) : nullptr;
-      if (context) {
-        add(Kind::client, "talosconfig", space.state->path() + "/talosconfig",
-            context->client.certificate, rows);
-      }
-    }
-    const auto kubeconfig = space.state->load("kubeconfig");
-    if (kubeconfig && *kubeconfig) {
-      add_kubeconfig(space.state->path() + "/kubeconfig", **kubeconfig, rows);
+    for (CertificateRow& row : state_certificates(cluster, *space.state)) {
+      // Of the secrets already.
+      if (row.kind == Kind::client) rows.push_back(std::move(row));
     }
   }
   if (files.has_file(kubeconfig_path)) {

@@ -22,6 +22,10 @@ struct CertificateRow {
   NodeName node{};
 };
 
+/// The clients of the talosconfig and the kubeconfig in a state folder, and the CA that the
+/// talosconfig carries: what can be known without the secrets of the cluster.
+std::vector<CertificateRow> state_certificates(const std::string& cluster, ClusterState& state);
+
 /// The certificates that the cluster's secrets and its state folder hold, and those that nodes
 /// showed. A talosconfig or kubeconfig outside the state folder is read from `kubeconfig_path`.
 std::vector<CertificateRow> list_certificates(const std::string& cluster, const Workspace& space,

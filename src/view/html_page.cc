@@ -11,8 +11,7 @@ constexpr std::string_view kHead = R"(<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>)";
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline')";
 
 constexpr std::string_view kStyle = R"(</title>
 <style>
@@ -52,8 +51,6 @@ td.done { color: var(--good); } td.refused { color: var(--bad); } td.unknown { c
 details > summary { cursor: pointer; padding: .25rem 0; }
 @media print { body { max-width: none; padding: 0; } details { display: block; } }
 </style>
-</head>
-<body>
 )";
 
 }  // namespace
@@ -73,11 +70,16 @@ std::string html_text(std::string_view hostile) {
   return out;
 }
 
-std::string html_page(std::string_view title, std::string_view heading, std::string_view body) {
+std::string html_page(std::string_view title, std::string_view heading, std::string_view body,
+                      const PageExtras& extras) {
   std::string page(kHead);
-  page += html_text(title);
+  page += extras.policy;
+  page += "\">\n<title>" + html_text(title);
   page += kStyle;
-  page += "<h1>" + html_text(heading) + "</h1>\n";
+  page += extras.head;
+  page += "</head>\n<body>\n";
+  page += extras.top;
+  if (!heading.empty()) page += "<h1>" + html_text(heading) + "</h1>\n";
   page += body;
   return page + "</body>\n</html>\n";
 }

@@ -85,6 +85,15 @@ std::string record_text(const JournalRun& run, const JournalRecord& record) {
   return {};
 }
 
+std::string live_text(const JournalRun& run, const JournalRecord& record) {
+  if (record.kind == RecordKind::intent) return action_text(record) + " is sent";
+  if (record.kind != RecordKind::outcome) return record_text(run, record);
+  for (const JournalRecord* intent : run) {
+    if (intent->seq == record.ref) return record_text(run, *intent);
+  }
+  return {};
+}
+
 std::string verdict_text(const JournalRun& run) {
   const JournalRecord* ended = find_record(run, RecordKind::run_ended);
   if (!ended) return "did not end: it was killed, or it still runs";

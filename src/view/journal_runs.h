@@ -26,6 +26,9 @@ std::string action_text(const JournalRecord& intent);
 /// What a record says, in one line; empty for those that are part of another line.
 std::string record_text(const JournalRun& run, const JournalRecord& record);
 
+/// The same while the run goes on: first that a change is sent, later what came of it.
+std::string live_text(const JournalRun& run, const JournalRecord& record);
+
 /// "exit 0: infra is ready".
 std::string verdict_text(const JournalRun& run);
 

@@ -44,25 +44,6 @@ Json finding_json(const Finding& finding) {
   return line;
 }
 
-Json record_json(const JournalRecord& record) {
-  Json line;
-  line["type"] = "record";
-  line["seq"] = record.seq;
-  line["kind"] = name_of(record.kind);
-  line["run"] = record.run.value();
-  line["wall_ms"] = record.wall_ms;
-  if (!record.node.value().empty()) line["node"] = record.node.value();
-  const bool is_call = record.kind == RecordKind::intent || record.kind == RecordKind::outcome;
-  if (is_call) line["call"] = name_of(record.call);
-  if (record.kind == RecordKind::outcome) {
-    line["ref"] = record.ref;
-    line["outcome"] = name_of(record.outcome);
-  }
-  if (!record.key.empty()) line["key"] = record.key;
-  if (!record.value.empty()) line["value"] = redact_urls(record.value);
-  return line;
-}
-
 Json node_json(const NodeResult& node, const ClusterProfile* profile) {
   const NodePlan* plan = profile ? profile->find(node.node) : nullptr;
   Json json;
@@ -83,6 +64,25 @@ auto count(const RunResult& result, Severity severity) {
 }
 
 }  // namespace
+
+Json record_json(const JournalRecord& record) {
+  Json line;
+  line["type"] = "record";
+  line["seq"] = record.seq;
+  line["kind"] = name_of(record.kind);
+  line["run"] = record.run.value();
+  line["wall_ms"] = record.wall_ms;
+  if (!record.node.value().empty()) line["node"] = record.node.value();
+  const bool is_call = record.kind == RecordKind::intent || record.kind == RecordKind::outcome;
+  if (is_call) line["call"] = name_of(record.call);
+  if (record.kind == RecordKind::outcome) {
+    line["ref"] = record.ref;
+    line["outcome"] = name_of(record.outcome);
+  }
+  if (!record.key.empty()) line["key"] = record.key;
+  if (!record.value.empty()) line["value"] = redact_urls(record.value);
+  return line;
+}
 
 void JsonDisplay::put(const Json& line, FdWriter::Keep keep) {
   if (form_ == Form::yaml) {

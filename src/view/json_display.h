@@ -6,6 +6,9 @@
 
 namespace ichor {
 
+/// A record of the journal as programs get it.
+nlohmann::ordered_json record_json(const JournalRecord& record);
+
 /// For programs: objects with a "type", the last one the summary. As JSON one object per line, in
 /// ASCII; as YAML one document per object, each after a `---`; flat, all of them are one object of
 /// texts at the end, without events and records. None carries what a terminal that shows it would
