@@ -34,7 +34,7 @@ add_link_options(-Wl,--as-needed -Wl,--gc-sections -Wl,-z,pack-relative-relocs)
 find_program(LLD ld.lld PATHS /usr/lib/llvm-16/bin NO_DEFAULT_PATH)
 if(LLD AND CMAKE_BUILD_TYPE STREQUAL "Release")
     cmake_path(GET LLD PARENT_PATH lld_folder)
-    add_link_options(-fuse-ld=lld -B${lld_folder} -Wl,--icf=all)
+    add_link_options(-fuse-ld=lld -B${lld_folder} -Wl,--icf=all,-O2,-z,noseparate-code)
 endif()
 
 if(ICHOR_SANITIZE)
