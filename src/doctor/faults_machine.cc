@@ -109,9 +109,10 @@ const std::vector<Fault> kRows = {
      "Hardware.",
      "Looks at the disks when etcd does not run, and stops where the system disk is read-only, or "
      "with the alarm (E9); nothing is repaired by itself.",
-     {"of a control plane, while the others are a healthy majority: `talosctl -n OTHER etcd "
-      "remove-member ID` with the id of NODE's member",
-      "replace the disk or the machine, `ichor reset NODE -p PROFILE`, then `ichor up -p PROFILE`"},
+     {"with a new disk in the same machine: boot it into maintenance mode, `ichor reset NODE -p "
+      "PROFILE`, then `ichor up -p PROFILE`",
+      "for another machine: switch the old one off for good, `ichor node remove NODE --dead -p "
+      "PROFILE`, then `ichor up -p PROFILE`"},
      "I17",
      by_operator},
     {"D12",

@@ -17,10 +17,11 @@ std::optional<Stop> decide_dead_disk(const NodeView& view) {
   return Stop{Finding{
       Severity::error, "D11", view.node, "disk",
       fmt::format("{} runs from a disk that can no longer be written: {}", name, to_text(*dead)),
-      fmt::format("replace the disk or the machine; if etcd has a quorum, take the "
-                  "member away first: `talosctl etcd remove-member`; then `ichor "
-                  "reset {}` and `ichor up`",
-                  name)}};
+      fmt::format(
+          "with a new disk in the same machine: boot it into maintenance mode, then `ichor "
+          "reset {0}` and `ichor up`; for another machine: switch this one off for good, then "
+          "`ichor node remove {0} --dead` and `ichor up`",
+          name)}};
 }
 
 }  // namespace ichor
