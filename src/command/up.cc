@@ -12,6 +12,7 @@
 #include "run/partial_run.h"
 #include "run/provision_step.h"
 #include "run/run_target.h"
+#include "run/vm_search.h"
 #include "view/html_report.h"
 
 namespace ichor {
@@ -147,10 +148,14 @@ void write_report(const std::string& cluster, ClusterState& state, Summary& summ
 /// The front of the line, with --provision. What it came to, with warnings about machines that
 /// exist (rule C7), or how the command ends.
 tl::expected<RunResult, Summary> provision(const UpRequest& request, const RunTarget& target,
-                                           const ProfileInput& input, const RunId& id,
-                                           Workspace& space, Host& host) {
-  search_in_lab(input, target, space);
+                                           ProfileInput& input, const RunId& id, Workspace& space,
+                                           Host& host) {
+  if (auto learned = learn_vms(input, target, space, host); !learned) {
+    return tl::unexpected(summary_of(input, std::move(learned).error()));
+  }
   if (!request.provision) return RunResult{};
+  // What could not be asked of the provider is said by what follows.
+  space.findings.clear();
   ProvisionOptions work;
   work.run = id;
   work.work = [&](ProvisionRun& run, Context context) {
@@ -175,7 +180,7 @@ void add(const RunResult& made, RunResult& result) {
   result.findings.insert(result.findings.begin(), made.findings.begin(), made.findings.end());
 }
 
-Exit bring_up_on(const RunTarget& target, const UpRequest& request, const ProfileInput& input,
+Exit bring_up_on(const RunTarget& target, const UpRequest& request, ProfileInput input,
                  const CommonOptions& common, Host& host) {
   // Asked before the run: a kubeconfig that may not be written is bad news after twenty minutes.
   if (auto allowed = host.files.may_export(target.kubeconfig); !allowed) {
