@@ -177,6 +177,21 @@ TEST_F(DiscoverCommandTest, TwinsAreNamedAlsoWhereEveryNodeHasItsMachine) {
   }
 }
 
+TEST_F(DiscoverCommandTest, AProxmoxThatCannotBeAskedIsAWarning) {
+  for (const char* name : {"ichor.yaml", "schematic.yaml"}) {
+    std::ifstream file(std::string("examples/proxmox/") + name);
+    host_.inputs[name] = {std::istreambuf_iterator<char>(file), {}};
+  }
+  for (const char* command : {"plan", "status"}) {
+    EXPECT_EQ(type({command}), 0) << result().verdict;
+    EXPECT_THAT(result().findings,
+                Contains(AllOf(testing::Field(&Finding::id, "P7"),
+                               testing::Field(&Finding::severity, Severity::warning),
+                               testing::Field(&Finding::what, HasSubstr("MACs of VMs are")))))
+        << command;
+  }
+}
+
 TEST_F(DiscoverCommandTest, ByOrderOnlyIfItIsAskedFor) {
   std::string& profile = host_.inputs["ichor.yaml"];
   profile = std::regex_replace(profile, std::regex(" mac: \"[0-9a-f:]*\",?"), "");

@@ -44,7 +44,17 @@ void search_in_lab(const lab::ProxmoxAccess& access, const ProfileInput& input, 
   space.finder = make_finder(input.profile, options, *space.apis);
 }
 
-void warn(std::vector<Finding> findings, Workspace& space) {
+/// In one sentence: who only looks goes on without Proxmox.
+void warn(RunResult ended, Workspace& space) {
+  std::vector<Finding>& findings = ended.findings;
+  if (findings.empty()) {
+    findings.push_back({Severity::warning,
+                        "P1",
+                        {},
+                        "providers.proxmox",
+                        std::move(ended.verdict),
+                        "check providers.proxmox.url and the host"});
+  }
   for (Finding& finding : findings) {
     finding.severity = Severity::warning;
     finding.what += ": MACs of VMs are those of the profile, or derived";
@@ -67,7 +77,7 @@ OrEnd<void> learn_vms(ProfileInput& input, const RunTarget& target, Workspace& s
                   [&](const NodePlan& plan) { return is_unbound(plan, space.facts); })) {
     auto provider = reach_provider(input, target, host);
     if (!provider) {
-      warn(std::move(provider.error().findings), space);
+      warn(std::move(provider).error(), space);
     } else {
       const std::vector<VmSpec> specs = machines_for(input.profile, *input.provider);
       ProvisionLook look(**provider, host.terminal.display(), input.profile, *input.provider,
@@ -77,7 +87,11 @@ OrEnd<void> learn_vms(ProfileInput& input, const RunTarget& target, Workspace& s
       const int signal = host.loop.drive(ask(context.within(kAskLimit), look, shown), scope);
       if (signal == SIGTERM) return end_with(Exit::terminated, "terminated");
       if (signal != 0) return end_with(Exit::interrupted, "interrupted");
-      if (shown.error) warn({finding_of(*shown.error, {})}, space);
+      if (shown.error) {
+        RunResult unasked;
+        unasked.findings = {finding_of(*shown.error, {})};
+        warn(std::move(unasked), space);
+      }
     }
   }
   std::vector<Finding> wrong = bind_to_vms(input.profile, shown.sight, space.facts);
