@@ -85,6 +85,9 @@ add_test(NAME lab.kubernetes
 add_test(NAME lab.proxmox
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/proxmox_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/proxmox/ichor.yaml)
+add_test(NAME lab.proxmox_others
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/proxmox_others_test.py $<TARGET_FILE:ichor>
+            ${CMAKE_SOURCE_DIR}/examples/proxmox/ichor.yaml)
 add_test(NAME lab.readers
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/readers_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)

@@ -23,14 +23,19 @@ void SimWorld::build_provider() {
   profile_.proxmox.emplace();
   vm_host_ = std::make_unique<VmHost>(clock_);
   vm_host_->add_foreign(700, "other", "bc:24:11:00:00:07");
-  vm_host_->on_end = [this](const ProviderTask& task) {
+  const auto boot = [this](VmId id) {
+    for (std::size_t i = 0; i < nodes_.size() && i < profile_.nodes.size(); ++i) {
+      const bool meant = profile_.nodes[i].vmid == id;
+      if (meant && !nodes_[i]->powered() && may_run(*nodes_[i])) nodes_[i]->power_on();
+    }
+  };
+  vm_host_->on_end = [this, boot](const ProviderTask& task) {
     trace_.add(task.result);
     trace_.line(clock_.now(), fmt::format("task {} ends: {}", task.id.value(), task.result));
     if (!task.ok || task.kind != "qmstart") return;
-    for (std::size_t i = 0; i < nodes_.size() && i < profile_.nodes.size(); ++i) {
-      const bool meant = profile_.nodes[i].vmid == task.vm;
-      if (meant && !nodes_[i]->powered()) nodes_[i]->power_on();
-    }
+    const Duration delay = vm_host_->boot_delay ? vm_host_->boot_delay(task.vm) : Duration{};
+    if (delay == Duration{}) return boot(task.vm);
+    clock_.call_at(later(clock_.now(), delay), [boot, id = task.vm] { boot(id); });
   };
   truth_.provider = vm_host_.get();
 }

@@ -283,7 +283,8 @@ std::unique_ptr<Display> MachineTerminal::make_display() {
     auto form = JsonDisplay::Form::json;
     if (common_.output == OutputFormat::yaml) form = JsonDisplay::Form::yaml;
     if (common_.output == OutputFormat::flat) form = JsonDisplay::Form::flat;
-    return std::make_unique<JsonDisplay>(*out_, common_.quiet, form);
+    if (form == JsonDisplay::Form::flat) err_ = std::make_unique<FdWriter>(STDERR_FILENO);
+    return std::make_unique<JsonDisplay>(*out_, common_.quiet, form, err_.get());
   }
   err_ = std::make_unique<FdWriter>(STDERR_FILENO);
   TextDisplay::Options options;

@@ -14,6 +14,8 @@ SECTIONS = {
         "api_endpoint": ("where the Kubernetes API answers; with a VIP, the VIP", ""),
         "node_cidr": ("the network of the nodes; ichor also scans it for machines that are not at "
                       "their addresses", ""),
+        "scan": ("where ichor looks for machines besides `node_cidr`, such as the network in which "
+                 "they boot by DHCP", ""),
         "gateway": ("the default route of the nodes", ""),
         "pod_cidr": ("addresses of pods", "that of Talos"),
         "service_cidr": ("addresses of Services", "that of Talos"),

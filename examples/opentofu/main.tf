@@ -67,6 +67,13 @@ resource "terraform_data" "machines" {
     command = var.provision ? "${local.call} proxmox create ${local.with}" : "true"
   }
   provisioner "local-exec" {
+    command = var.provision ? "${local.call} proxmox start ${local.with}" : "true"
+  }
+  # VMs need half a minute from power to their API.
+  provisioner "local-exec" {
+    command = "${local.call} discover --watch ${local.with}"
+  }
+  provisioner "local-exec" {
     command = "${local.call} preflight ${local.with}"
   }
 }

@@ -4,6 +4,7 @@
 
 #include "lab/kube/target.h"
 #include "lab/proxmox/cluster.h"
+#include "lab/proxmox/machines.h"
 
 namespace ichor::lab {
 
@@ -253,13 +254,29 @@ KubeReply PveCluster::of_vm(const Asked& asked, PveVm& vm) {
     values["digest"] = "da39a3ee5e6b4b0d3255bfef95601890afd80709";
     return reply_with(std::move(values));
   }
-  if (what == "agent") return refusal(500, "QEMU guest agent is not running");
+  if (what == "agent") return of_agent(vm);
   const std::string verb = path.size() > 5 ? path[5] : "";
   if (what == "status" && verb == "current") return reply_with(resource_of(vm));
   if (what == "status" && asked.method == "POST" && power_tasks().contains(verb)) {
     return change_power(asked, vm, verb);
   }
   return refusal(501, "Method not implemented");
+}
+
+KubeReply PveCluster::of_agent(const PveVm& vm) {
+  const std::string right = fmt::format("/vms/{}", vm.id);
+  if (!may(right, "VM.Monitor")) return forbidden(right, "VM.Monitor");
+  const Machine* machine = machine_of_vm(vm);
+  const std::string address = machine ? machine->node().address().value() : "";
+  const auto agent = vm.config.find("agent");
+  const bool on = agent != vm.config.end() &&
+                  (agent->second.starts_with("1") || option_of(agent->second, "enabled") == "1");
+  if (!on || address.empty()) return refusal(500, "QEMU guest agent is not running");
+  const auto link = [](const char* name, const std::string& ip) {
+    return json{{"name", name},
+                {"ip-addresses", json::array({{{"ip-address-type", "ipv4"}, {"ip-address", ip}}})}};
+  };
+  return reply_with({{"result", json::array({link("lo", "127.0.0.1"), link("eth0", address)})}});
 }
 
 KubeReply PveCluster::set_config(const Asked& asked, PveVm& vm) {

@@ -61,6 +61,7 @@ class PveCluster {
   KubeReply of_cluster(const Asked& asked);
   KubeReply of_node(const Asked& asked);
   KubeReply of_vm(const Asked& asked, PveVm& vm);
+  KubeReply of_agent(const PveVm& vm);
   KubeReply of_tasks(const Asked& asked);
   KubeReply of_storage(const Asked& asked);
   KubeReply create(const Asked& asked);

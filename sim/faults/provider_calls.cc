@@ -85,6 +85,30 @@ class ProviderTokenExpires final : public ProviderWindow {
   }
 };
 
+class ProviderPrivilegeLost final : public ProviderWindow {
+ public:
+  using ProviderWindow::ProviderWindow;
+
+ protected:
+  bool strike(ProviderPassage& passage) override {
+    if (!passage.change) return false;
+    passage.answer = {Kind::forbidden, Progress::answered, "POST /nodes/pve1/qemu",
+                      "Permission check failed (/vms/801, VM.Allocate)"};
+    return true;
+  }
+};
+
+class ProviderCertificateExpires final : public ProviderWindow {
+ public:
+  using ProviderWindow::ProviderWindow;
+
+ protected:
+  bool strike(ProviderPassage& passage) override {
+    passage.answer = {Kind::expired, Progress::not_sent, "call", "certificate has expired"};
+    return true;
+  }
+};
+
 /// kill -9 on one side of a call to the provider, or of a record about it.
 class ProviderCrash final : public Fault {
  public:
@@ -117,6 +141,12 @@ std::unique_ptr<Fault> make_provider_quota(SeededRandom random) {
 }
 std::unique_ptr<Fault> make_provider_token_expires(SeededRandom random) {
   return std::make_unique<ProviderTokenExpires>(random);
+}
+std::unique_ptr<Fault> make_provider_privilege_lost(SeededRandom random) {
+  return std::make_unique<ProviderPrivilegeLost>(random);
+}
+std::unique_ptr<Fault> make_provider_certificate_expires(SeededRandom random) {
+  return std::make_unique<ProviderCertificateExpires>(random);
 }
 std::unique_ptr<Fault> make_provider_crash(SeededRandom random) {
   return std::make_unique<ProviderCrash>(random);

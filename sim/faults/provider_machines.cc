@@ -1,3 +1,4 @@
+#include "phase/provision.h"
 #include "sim/faults/catalogue.h"
 #include "sim/provider/vm_host.h"
 #include "sim/world.h"
@@ -11,6 +12,14 @@ using std::chrono::seconds;
 const NodePlan& any_node(SimWorld& world, SeededRandom& random) {
   const std::vector<NodePlan>& nodes = world.profile().nodes;
   return nodes[random.below(nodes.size())];
+}
+
+/// A machine that the cluster's tag is on, and that ichor did not make.
+void add_tagged(SimWorld& world, VmId id, const std::string& name, const std::string& mac) {
+  world.vm_host()->add_foreign(id, name, mac);
+  VmSeen& seen = world.vm_host()->vms.at(id).seen;
+  seen.tags = {tag_of(world.profile())};
+  seen.config->values["tags"] = seen.tags.front();
 }
 
 /// One task, or a few, end with an error. What failed to be made is gone again.
@@ -67,6 +76,44 @@ class ProviderNumberTaken final : public Fault {
   }
 };
 
+/// Runs, as its provider says, and shows nothing for a while.
+class ProviderBootsLate final : public Fault {
+ public:
+  using Fault::Fault;
+  void arm(SimWorld& world) override {
+    if (!world.vm_host()) return;
+    const VmId id = *any_node(world, random()).vmid;
+    const Duration late = random().between(seconds(30), seconds(240));
+    world.vm_host()->boot_delay = [this, &world, id, late](VmId started) {
+      if (started != id || world.quiet()) return Duration{};
+      fire();
+      return late;
+    };
+  }
+};
+
+/// Proxmox copies tags, too. A copy is not judged, not changed and not taken for a node.
+class ProviderClone final : public Fault {
+ public:
+  using Fault::Fault;
+  void arm(SimWorld& world) override {
+    if (!world.vm_host()) return;
+    add_tagged(world, 901, any_node(world, random()).name.value() + "-copy", "bc:24:11:00:09:01");
+    fire();
+  }
+};
+
+class ProviderOtherMac final : public Fault {
+ public:
+  using Fault::Fault;
+  void arm(SimWorld& world) override {
+    if (!world.vm_host()) return;
+    const NodePlan& node = any_node(world, random());
+    add_tagged(world, *node.vmid, node.name.value(), "bc:24:11:00:00:02");
+    fire();
+  }
+};
+
 class ProviderMacTaken final : public Fault {
  public:
   using Fault::Fault;
@@ -87,6 +134,15 @@ std::unique_ptr<Fault> make_provider_locked(SeededRandom random) {
 }
 std::unique_ptr<Fault> make_provider_number_taken(SeededRandom random) {
   return std::make_unique<ProviderNumberTaken>(random);
+}
+std::unique_ptr<Fault> make_provider_boots_late(SeededRandom random) {
+  return std::make_unique<ProviderBootsLate>(random);
+}
+std::unique_ptr<Fault> make_provider_clone(SeededRandom random) {
+  return std::make_unique<ProviderClone>(random);
+}
+std::unique_ptr<Fault> make_provider_other_mac(SeededRandom random) {
+  return std::make_unique<ProviderOtherMac>(random);
 }
 std::unique_ptr<Fault> make_provider_mac_taken(SeededRandom random) {
   return std::make_unique<ProviderMacTaken>(random);

@@ -28,6 +28,8 @@ class VmHost {
   std::vector<ProviderTask> log;  // in the order of their beginnings
   /// How a task will end; empty: all of them well. Else its words, or "OK".
   std::function<std::string(const ProviderTask& task)> verdict;
+  /// How long a machine that was started shows nothing; empty: no time.
+  std::function<Duration(VmId id)> boot_delay;
   /// A task has ended, and its effect is there.
   std::function<void(const ProviderTask& task)> on_end;
 

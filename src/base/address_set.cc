@@ -122,6 +122,11 @@ Result<AddressSet> AddressSet::parse(std::string_view text) {
   return set;
 }
 
+void AddressSet::add(const Ip& ip) {
+  add(ip, ip);
+  settle();
+}
+
 void AddressSet::add(const Ip& first, const Ip& last) { runs_.push_back({first, last, 0}); }
 
 void AddressSet::settle() {

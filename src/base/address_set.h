@@ -24,6 +24,9 @@ class AddressSet {
   /// "10.0.0.5-9". Errc::invalid says which part is wrong, and why.
   static Result<AddressSet> parse(std::string_view text);
 
+  /// One more.
+  void add(const Ip& ip);
+
   std::uint64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   /// By number, from 0: IPv4 first, in the order of their values.

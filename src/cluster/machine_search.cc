@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "cluster/workspace.h"
 #include "profile/write_profile.h"
@@ -90,6 +91,12 @@ std::string joined(const std::vector<NodeName>& names) {
   return text;
 }
 
+/// Not T2: who looks at the node itself says so, also where no search was needed.
+void keep_findings(const MachineMatch& match, Workspace& space) {
+  std::copy_if(match.findings.begin(), match.findings.end(), std::back_inserter(space.findings),
+               [](const Finding& finding) { return finding.id != "T2"; });
+}
+
 /// The first disk that Talos could be installed to.
 std::string disk_for(const Sighting& sight) {
   if (!sight.disks) return {};
@@ -117,7 +124,7 @@ NodePlan plan_for(const Sighting& sight, std::size_t number, bool control_plane)
 }  // namespace
 
 std::unique_ptr<Finder> make_finder(const ClusterProfile& profile, const ScanOptions& options,
-                                    ClusterApis& apis) {
+                                    ClusterApis& apis, const std::string& elsewhere) {
   Finder::Places places;
   std::string homes;
   for (const NodePlan& plan : profile.nodes) {
@@ -129,6 +136,7 @@ std::unique_ptr<Finder> make_finder(const ClusterProfile& profile, const ScanOpt
   const bool asked = !options.addresses.empty();
   if (const auto first = AddressSet::parse(homes); first && !asked) places.first = *first;
   std::string wanted = asked ? options.addresses : profile.network.node_cidr;
+  if (!asked && !elsewhere.empty()) wanted += "," + elsewhere;
   if (!asked && !homes.empty()) wanted += "," + homes;
   const auto all = AddressSet::parse(wanted);
   if (!all) return nullptr;
@@ -178,8 +186,15 @@ OrEnd<void> find_machines(const ClusterProfile& profile, Workspace& space, Host&
       host.loop.drive(look_into(*space.finder, context, profile, space.facts), scope);
   if (signal == SIGTERM) return end_with(Exit::terminated, "terminated");
   if (signal != 0) return end_with(Exit::interrupted, "interrupted");
+  return judge_search(profile, space, host);
+}
+
+OrEnd<void> judge_search(const ClusterProfile& profile, Workspace& space, Host& host) {
   const MachineMatch match = space.finder->match(profile, space.facts);
-  if (match.ambiguous.empty()) return {};
+  if (match.ambiguous.empty()) {
+    keep_findings(match, space);
+    return {};
+  }
   host.terminal.display().show(machine_listing(space.finder->report()->seen, match));
   host.terminal.display().show(match_listing(match));
   return tl::unexpected(uncertain(profile, match));

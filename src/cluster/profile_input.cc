@@ -180,7 +180,8 @@ OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const RunOpt
                       std::move(run->endpoints),
                       common.profile,
                       std::move(run->everybody),
-                      std::move(reading.provider)};
+                      std::move(reading.provider),
+                      std::move(reading.scan)};
 }
 
 std::string state_path(const CommonOptions& common, const ProfileInput& input) {

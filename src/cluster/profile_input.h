@@ -17,7 +17,7 @@ namespace ichor {
 
 /// A profile that may be acted upon: read and linted without an error.
 struct ProfileInput {
-  const ClusterProfile profile;  // with the options of this run, see run_profile()
+  ClusterProfile profile;  // with the options of this run, see run_profile()
   std::vector<Finding> warnings;
   std::string folder;         // that the profile's own paths start from
   std::string ready_configs;  // a folder, or empty; see ProfileReading
@@ -30,6 +30,7 @@ struct ProfileInput {
   /// excluded from the plan.
   std::vector<NodePlan> everybody{};
   std::optional<ProviderPlan> provider{};  // where the machines are made; empty: elsewhere
+  std::string scan{};                      // see ProfileReading
 
   /// Whether this run is about some of the nodes only.
   bool narrowed() const { return profile.nodes.size() < everybody.size(); }

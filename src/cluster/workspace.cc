@@ -373,7 +373,7 @@ OrEnd<Workspace> open_workspace(const ProfileInput& input, const WorkspaceOption
   // What a lab bound is known, and the rest of its network is not there. Behind endpoints nodes are
   // not dialled at all.
   const bool dials = !options.dial && input.endpoints.empty();
-  if (dials) space.finder = make_finder(input.profile, {}, *space.apis);
+  if (dials) space.finder = make_finder(input.profile, {}, *space.apis, input.scan);
   return space;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cluster/profile_input.h"
 #include "engine/finder.h"
@@ -27,6 +28,7 @@ struct Workspace {
   JournalFacts facts;      // of earlier runs
   std::unique_ptr<ClusterApis> apis;
   std::unique_ptr<Finder> finder;  // of machines whose addresses are not known; null on a lab
+  std::vector<Finding> findings;   // of the search for machines, besides what ends the command
 };
 
 struct WorkspaceOptions {

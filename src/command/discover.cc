@@ -8,6 +8,7 @@
 #include "cluster/machine_search.h"
 #include "command/commands.h"
 #include "run/partial_run.h"
+#include "run/vm_search.h"
 
 namespace ichor {
 
@@ -40,7 +41,8 @@ class Search {
   Task<void> look(Context context) {
     const Context limited = context.within(profile_.budgets.discover);
     while (true) {
-      co_await finder_.look(context, profile_, facts_);
+      // A single search has the time that it needs.
+      co_await finder_.look(options_.watch ? limited : context, profile_, facts_);
       announce();
       if (!options_.watch || is_enough() || context.cancelled()) co_return;
       const Wake wake = co_await sleep_for(limited, kWatchPause);
@@ -169,8 +171,6 @@ void show_nodes(const ProfileInput& input, const Workspace& space, const Cluster
 /// Who is there, and which of them are the profile's nodes. Nothing: the nodes may be bound.
 std::optional<RunResult> scan_for(const DiscoverRequest& request, const ProfileInput& input,
                                   Workspace& space, Host& host) {
-  space.finder = make_finder(input.profile, request.scan, *space.apis);
-  check(space.finder != nullptr, "the addresses were read before");
   Search search(*space.finder, input.profile, space.facts, request.scan, host);
   if (auto ended = ended_by(search.run())) return ended;
   const MachineMatch match = search.match();
@@ -178,7 +178,10 @@ std::optional<RunResult> scan_for(const DiscoverRequest& request, const ProfileI
   if (auto written = write_found(request.scan, search.seen(), host); !written) {
     return std::move(written).error();
   }
-  if (match.complete()) return std::nullopt;
+  if (match.complete()) {
+    space.findings.insert(space.findings.end(), match.findings.begin(), match.findings.end());
+    return std::nullopt;
+  }
   if (!match.matrix.empty()) host.terminal.display().show(match_listing(match));
   return uncertain(input.profile, match);
 }
@@ -192,23 +195,38 @@ Exit run(const DiscoverRequest& request, const CommonOptions& common, Host& host
   }
   auto input = read_profile_input(common, {request.nodes, {}, {}}, host);
   if (!input) return finish(std::move(input).error(), host.terminal);
+  if (request.scan.count) {
+    return finish(end_with(Exit::usage,
+                           fmt::format("--count is for a search without a profile; with {} --watch "
+                                       "waits for its {} nodes",
+                                       common.profile, input->profile.nodes.size()))
+                      .value(),
+                  host.terminal);
+  }
   const auto target = find_target(common, *input, host);
   if (!target) return finish(target.error(), host.terminal);
   auto space = open_workspace(*input, target->workspace_options(), host);
   if (!space) return finish(std::move(space).error(), host.terminal);
-  if (scans) {
+  if (scans || space->finder) {
+    space->finder = make_finder(input->profile, request.scan, *space->apis, input->scan);
+    check(space->finder != nullptr, "the addresses were read before");
+  }
+  if (auto learned = learn_vms(*input, *target, *space, host); !learned) {
+    return finish(summary_of(*input, std::move(learned).error()), host.terminal);
+  }
+  // On a lab, and behind endpoints, nodes are where they are; the phase waits for them.
+  const bool searches = scans || (request.scan.watch && space->finder);
+  if (searches) {
     if (auto ended = scan_for(request, *input, *space, host)) {
       return finish(summary_of(*input, *std::move(ended)), host.terminal);
     }
-  } else if (space->finder) {
-    space->finder = make_finder(input->profile, request.scan, *space->apis);
   }
   RunResult result = run_engine(input->profile, *space, {{"discover"}, false}, host);
   // What is known is shown also of a run that did not find everything.
   if (result.exit != Exit::interrupted && result.exit != Exit::terminated) {
     auto seen = look_around(input->profile, *space, host);
     if (!seen) return finish(std::move(seen).error(), host.terminal);
-    if (!scans) show_others(*input, *space, host);
+    if (!searches) show_others(*input, *space, host);
     show_nodes(*input, *space, *seen, host);
   }
   return finish(summary_of(*input, std::move(result)), host.terminal);

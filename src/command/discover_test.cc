@@ -6,8 +6,11 @@
 #include <iterator>
 #include <regex>
 
+#include "async/at_once.h"
 #include "cli/command_line.h"
 #include "command/commands.h"
+#include "journal/memory_journal.h"
+#include "model/journal_facts.h"
 #include "port/test_host.h"
 
 namespace ichor {
@@ -51,7 +54,23 @@ class DiscoverCommandTest : public testing::Test {
     });
   }
 
+  /// As the journal has it of a node that was seen to run.
+  void settle(const char* node) {
+    MemoryJournal journal(host_.store());
+    ASSERT_TRUE(at_once(journal.lock({}, {"00000000000000ab", "desk", "boot", 1})));
+    JournalRecord record;
+    record.kind = RecordKind::observed;
+    record.node = NodeName(node);
+    record.key = kSettledKey;
+    auto append = journal.append(Context{&host_.clock(), &scope_}, std::move(record));
+    append.start();
+    while (!append.done() && host_.virtual_clock().step()) {
+    }
+    journal.unlock();
+  }
+
   FakeHost host_;
+  CancelScope scope_;
 };
 
 TEST_F(DiscoverCommandTest, AScanFindsEveryNodeByItsMac) {
@@ -123,6 +142,56 @@ TEST_F(DiscoverCommandTest, PlanAndUpAndPreflightAndStatusUseTheSameMatch) {
   EXPECT_EQ(host_.machines.mutations, 0);
 }
 
+TEST_F(DiscoverCommandTest, AnInstalledNodeThatIsBackInMaintenanceModeIsAnAlarm) {
+  EXPECT_EQ(scan(), 0) << result().verdict;
+  settle("cp1");
+  const auto names_it = Contains(AllOf(testing::Field(&Finding::id, "T2"),
+                                       testing::Field(&Finding::node, NodeName("cp1")),
+                                       testing::Field(&Finding::severity, Severity::error)));
+  for (const char* command : {"discover", "plan", "apply", "up"}) {
+    EXPECT_EQ(type({command}), 5) << command << ": " << result().verdict;
+    EXPECT_THAT(result().findings, names_it) << command;
+  }
+  EXPECT_EQ(scan(), 5) << result().verdict;
+  EXPECT_THAT(result().findings, names_it);
+  EXPECT_EQ(type({"preflight"}), 3);
+  EXPECT_THAT(result().findings, names_it);
+  EXPECT_EQ(type({"status"}), 0);
+  EXPECT_THAT(result().findings, names_it);
+  EXPECT_THAT(result().verdict, HasSubstr("cp1 is back in maintenance mode at 192.168.20.31"));
+  for (const JournalRecord& record : host_.store().records()) {
+    EXPECT_FALSE(record.kind == RecordKind::intent && record.node.value() == "cp1");
+  }
+}
+
+TEST_F(DiscoverCommandTest, TwinsAreNamedAlsoWhereEveryNodeHasItsMachine) {
+  host_.machines.uuids = {{"192.168.20.31", "template"}, {"192.168.21.201", "template"}};
+  const auto names_them = Contains(AllOf(
+      testing::Field(&Finding::id, "D8"), testing::Field(&Finding::severity, Severity::warning),
+      testing::Field(&Finding::what, HasSubstr("share UUID template"))));
+  EXPECT_EQ(scan(), 0) << result().verdict;
+  EXPECT_THAT(result().findings, names_them);
+  for (const char* command : {"discover", "plan", "status"}) {
+    EXPECT_EQ(type({command}), 0) << command << ": " << result().verdict;
+    EXPECT_THAT(result().findings, names_them) << command;
+  }
+}
+
+TEST_F(DiscoverCommandTest, AProxmoxThatCannotBeAskedIsAWarning) {
+  for (const char* name : {"ichor.yaml", "schematic.yaml"}) {
+    std::ifstream file(std::string("examples/proxmox/") + name);
+    host_.inputs[name] = {std::istreambuf_iterator<char>(file), {}};
+  }
+  for (const char* command : {"plan", "status"}) {
+    EXPECT_EQ(type({command}), 0) << result().verdict;
+    EXPECT_THAT(result().findings,
+                Contains(AllOf(testing::Field(&Finding::id, "P7"),
+                               testing::Field(&Finding::severity, Severity::warning),
+                               testing::Field(&Finding::what, HasSubstr("MACs of VMs are")))))
+        << command;
+  }
+}
+
 TEST_F(DiscoverCommandTest, ByOrderOnlyIfItIsAskedFor) {
   std::string& profile = host_.inputs["ichor.yaml"];
   profile = std::regex_replace(profile, std::regex(" mac: \"[0-9a-f:]*\",?"), "");
@@ -146,6 +215,36 @@ TEST_F(DiscoverCommandTest, WatchEndsWithItsBudget) {
   machines().erase("192.168.21.203");
   EXPECT_EQ(scan({"--watch"}), 1);
   EXPECT_THAT(result().verdict, HasSubstr("no machine fits w3"));
+}
+
+TEST_F(DiscoverCommandTest, WatchWithoutScanSearchesTheNetworkOfTheProfileUntilAllAreThere) {
+  const std::string late = machines().extract("192.168.21.203").mapped();
+  host_.virtual_clock().call_at(host_.virtual_clock().now() + std::chrono::seconds(40),
+                                [&] { machines()["192.168.21.203"] = late; });
+  EXPECT_EQ(type({"discover", "--watch"}), 0) << result().verdict;
+  EXPECT_THAT(host_.display().rows("machine", {"node", "address"}), Contains("w3 192.168.21.203"));
+  EXPECT_EQ(bound_count(), 6);
+}
+
+TEST_F(DiscoverCommandTest, AScanThatIsUnderWayEndsWithTheBudget) {
+  machines().erase("192.168.21.203");
+  const MonoTime begin = host_.virtual_clock().now();
+  EXPECT_EQ(scan({"--watch", "--scan-rate", "1"}), 1);
+  EXPECT_THAT(result().verdict, HasSubstr("no machine fits"));
+  EXPECT_LE(host_.virtual_clock().now() - begin, Budgets{}.discover + std::chrono::minutes(1));
+}
+
+TEST_F(DiscoverCommandTest, TheRateIsThatOfTheFlag) {
+  const MonoTime begin = host_.virtual_clock().now();
+  EXPECT_EQ(scan({"--scan-rate", "100"}), 0) << result().verdict;
+  EXPECT_GE(host_.virtual_clock().now() - begin, std::chrono::seconds(10));
+}
+
+TEST_F(DiscoverCommandTest, ACountIsForASearchWithoutAProfile) {
+  EXPECT_EQ(scan({"--watch", "--count", "3"}), 64);
+  EXPECT_THAT(result().verdict, HasSubstr("its 6 nodes"));
+  host_.inputs.erase("ichor.yaml");
+  EXPECT_EQ(scan({"--watch", "--count", "3"}), 0) << result().verdict;
 }
 
 TEST_F(DiscoverCommandTest, WithoutAProfileTheMachinesAreAProfile) {

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "cluster/workspace.h"
 #include "command/commands.h"
@@ -6,6 +8,7 @@
 #include "run/engine_run.h"
 #include "run/finish.h"
 #include "run/plan_sheet.h"
+#include "run/vm_search.h"
 
 namespace ichor {
 
@@ -52,7 +55,7 @@ std::optional<KubernetesOptions> phases_of(const ProfileInput& input, const Comm
 
 }  // namespace
 
-Exit plan_phases(const ProfileInput& input, const RunTarget& target, const PlanOptions& options,
+Exit plan_phases(ProfileInput input, const RunTarget& target, const PlanOptions& options,
                  Host& host) {
   WorkspaceOptions place = target.workspace_options(options.change);
   place.read_only = true;
@@ -64,12 +67,18 @@ Exit plan_phases(const ProfileInput& input, const RunTarget& target, const PlanO
     adopted.key = kAdoptedKey;
     space->facts.fold(adopted, host.loop.clock().now());
   }
+  if (!options.change.offline) {
+    if (auto learned = learn_vms(input, target, *space, host); !learned) {
+      return finish(summary_of(input, std::move(learned).error()), host.terminal);
+    }
+  }
   EngineOptions run{options.phases, false, options.steps};
   run.offline = options.change.offline;
   const std::unique_ptr<NodeDrain> drain = options.drain ? options.drain(*space) : nullptr;
   run.drain = drain.get();
   auto plan = make_plan(input.profile, *space, run, host);
   if (!plan) return finish(std::move(plan).error(), host.terminal);
+  std::ranges::move(space->findings, std::back_inserter(input.warnings));
   Summary summary =
       show_plan(input, space->configs, *std::move(plan), options.change.detailed_exitcode, host);
   if (options.kubernetes) {

@@ -6,6 +6,7 @@
 #include "phase/extension_check.h"
 #include "run/cluster_checks.h"
 #include "run/partial_run.h"
+#include "run/vm_search.h"
 
 namespace ichor {
 
@@ -58,6 +59,9 @@ Exit run(const PreflightRequest& request, const CommonOptions& common, Host& hos
   place.read_only = true;
   auto space = open_workspace(*input, place, host);
   if (!space) return finish(std::move(space).error(), host.terminal);
+  if (auto learned = learn_vms(*input, *target, *space, host); !learned) {
+    return finish(summary_of(*input, std::move(learned).error()), host.terminal);
+  }
   const auto seen = look_around(input->profile, *space, host, kTries);
   if (!seen) return finish(seen.error(), host.terminal);
 
@@ -79,6 +83,7 @@ Exit run(const PreflightRequest& request, const CommonOptions& common, Host& hos
   host.terminal.display().show(found.listing);
 
   RunResult& result = found.result;
+  std::ranges::move(space->findings, std::back_inserter(result.findings));
   result.exit = found.failed == 0 ? Exit::done : Exit::findings;
   result.verdict = found.failed == 0
                        ? fmt::format("{}: every node can be brought up", input->profile.name)

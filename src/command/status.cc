@@ -4,8 +4,10 @@
 #include "cluster/credential_listing.h"
 #include "command/commands.h"
 #include "model/etcd_advice.h"
+#include "phase/discover.h"
 #include "run/kube_layers.h"
 #include "run/partial_run.h"
+#include "run/vm_search.h"
 
 namespace ichor {
 
@@ -46,6 +48,15 @@ nlohmann::ordered_json cluster_row(const ClusterProfile& profile, const ClusterV
   return row;
 }
 
+/// Of nodes that lost their config: that is no state of a cluster, but trouble.
+void raise_alarms(const JournalFacts& facts, const ClusterView& seen, RunResult& result) {
+  for (const NodeView& node : seen.nodes) {
+    if (node.presence != Presence::maintenance || !facts.settled(node.node)) continue;
+    result.findings.push_back(fallen_back(node.node, node.address, "stage"));
+    result.verdict += "; " + result.findings.back().what;
+  }
+}
+
 /// What is seen with a kubeconfig alone, where Talos cannot be asked.
 Exit show_kubernetes(const StatusRequest& request, const ProfileInput& input,
                      const RunTarget& target, RunResult otherwise, Host& host) {
@@ -72,6 +83,9 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Host& host) 
   auto space = open_workspace(*input, place, host);
   if (!space) {
     return show_kubernetes(request, *input, *target, std::move(space).error(), host);
+  }
+  if (auto learned = learn_vms(*input, *target, *space, host); !learned) {
+    return finish(summary_of(*input, std::move(learned).error()), host.terminal);
   }
   auto seen = look_around(input->profile, *space, host);
   if (!seen) return finish(std::move(seen).error(), host.terminal);
@@ -102,6 +116,8 @@ Exit run(const StatusRequest& request, const CommonOptions& common, Host& host) 
   RunResult result;
   result.exit = Exit::done;
   result.verdict = fmt::format("{}: looked at {} nodes", input->profile.name, seen->nodes.size());
+  result.findings = std::move(space->findings);
+  raise_alarms(space->facts, *seen, result);
   return finish(summary_of(*input, std::move(result)), host.terminal);
 }
 

@@ -12,6 +12,7 @@
 #include "run/partial_run.h"
 #include "run/provision_step.h"
 #include "run/run_target.h"
+#include "run/vm_search.h"
 #include "view/html_report.h"
 
 namespace ichor {
@@ -147,10 +148,14 @@ void write_report(const std::string& cluster, ClusterState& state, Summary& summ
 /// The front of the line, with --provision. What it came to, with warnings about machines that
 /// exist (rule C7), or how the command ends.
 tl::expected<RunResult, Summary> provision(const UpRequest& request, const RunTarget& target,
-                                           const ProfileInput& input, const RunTurn& turn,
+                                           ProfileInput& input, const RunTurn& turn,
                                            Workspace& space, Host& host) {
-  search_in_lab(input, target, space);
+  if (auto learned = learn_vms(input, target, space, host); !learned) {
+    return tl::unexpected(summary_of(input, std::move(learned).error()));
+  }
   if (!request.provision) return RunResult{};
+  // What could not be asked of the provider is said by what follows.
+  space.findings.clear();
   ProvisionOptions work;
   work.turn = &turn;
   work.work = [&](ProvisionRun& run, Context context) {
@@ -196,7 +201,7 @@ OrEnd<Workspace> open_for_run(const RunTarget& target, const UpRequest& request,
   return space;
 }
 
-Exit bring_up_on(const RunTarget& target, const UpRequest& request, const ProfileInput& input,
+Exit bring_up_on(const RunTarget& target, const UpRequest& request, ProfileInput input,
                  const CommonOptions& common, Host& host) {
   // The file beside the profile is ichor's own; in a file that was named, nothing of others goes.
   const MergeOptions merge{input.profile.name,

@@ -29,6 +29,13 @@ struct Finder::Turn {
 Finder::Finder(Scout& scout, Places places, AddressScanOptions options, MatchOptions match)
     : scout_(scout), places_(std::move(places)), options_(std::move(options)), match_(match) {}
 
+void Finder::look_first_at(const std::vector<IpAddress>& addresses) {
+  if (places_.first.empty()) return;
+  for (const IpAddress& address : addresses) {
+    if (const auto ip = parse_ip(address.value())) places_.first.add(*ip);
+  }
+}
+
 bool Finder::is_fresh(MonoTime now) const { return report_ && now - ended_ < pause_; }
 
 MachineMatch Finder::match(const ClusterProfile& profile, const JournalFacts& facts) const {

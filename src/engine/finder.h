@@ -24,6 +24,10 @@ class Finder {
 
   Finder(Scout& scout, Places places, AddressScanOptions options, MatchOptions match = {});
 
+  /// Someone says that machines are at these addresses: they are looked at first. A search of
+  /// addresses that the operator named stays with those.
+  void look_first_at(const std::vector<IpAddress>& addresses);
+
   /// Where the machine is that is this node, as far as a scan can tell without doubt. Scans unless
   /// the last one is fresh; nothing if no machine fits, or more than one machine does.
   Task<std::optional<IpAddress>> find(Context context, const ClusterProfile& profile,

@@ -130,6 +130,16 @@ TEST_F(FinderTest, OneThatIsAtHomeIsNotScannedFor) {
   EXPECT_EQ(probes_, 1);
 }
 
+TEST_F(FinderTest, WhereSomeoneSaysThatItIsIsLookedAtFirst) {
+  machines_ = {{"10.9.0.7", {"mac-1"}}};
+  EXPECT_EQ(look().presence, Presence::silent);
+  probes_ = 0;
+  clock_.run_for(std::chrono::minutes(1));
+  finder_.look_first_at({IpAddress("10.9.0.7"), IpAddress("no address")});
+  EXPECT_EQ(look().address.value(), "10.9.0.7");
+  EXPECT_EQ(probes_, 2);
+}
+
 TEST_F(FinderTest, AFreshScanServesAllNodes) {
   machines_ = {{"10.0.0.99", {"mac-1"}}};
   look();

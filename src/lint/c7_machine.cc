@@ -106,8 +106,7 @@ class MachineRule {
   }
 
   void check_agent() {
-    const std::string agent = config_.get("agent");
-    const bool on = agent.starts_with("1") || option_of(agent, "enabled") == "1";
+    const bool on = has_agent(config_);
     const bool wanted = !profile_.proxmox || profile_.proxmox->agent.value_or(true);
     if (on == wanted) return;
     report_.warning("proxmox.agent", where("agent"),
@@ -123,6 +122,11 @@ class MachineRule {
 };
 
 }  // namespace
+
+bool has_agent(const VmConfig& config) {
+  const std::string agent = config.get("agent");
+  return agent.starts_with("1") || option_of(agent, "enabled") == "1";
+}
 
 void lint_machine(const VmSeen& vm, const ClusterProfile& profile, std::vector<Finding>& findings) {
   if (vm.config) MachineRule(vm, profile, findings).run();

@@ -12,4 +12,7 @@ namespace ichor {
 /// The same findings, and their place is the machine. A machine without a config is not judged.
 void lint_machine(const VmSeen& vm, const ClusterProfile& profile, std::vector<Finding>& findings);
 
+/// Whether the config has the guest agent on.
+bool has_agent(const VmConfig& config);
+
 }  // namespace ichor

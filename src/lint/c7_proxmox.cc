@@ -100,7 +100,31 @@ class ProxmoxRule {
 
 }  // namespace
 
+namespace {
+
+/// A number of a VM is a mark only where its provider can be asked.
+void check_numbers(const LintInput& input, std::vector<Finding>& findings) {
+  Reporter report(findings);
+  std::size_t counts[] = {0, 0};
+  for (const NodePlan& node : input.profile.nodes) {
+    const bool worker = node.role == Role::worker;
+    const std::string path =
+        assignment_path(worker ? "worker" : "controlplane", counts[worker]++) + ".vmid";
+    const bool marked =
+        !node.mac.value().empty() || !node.uuid.value().empty() || !node.serial.value().empty();
+    if (!node.vmid || marked) continue;
+    report.warning("proxmox.vmid", input.source.where(path),
+                   fmt::format("{} has a vmid and no mac, uuid or serial, and the profile has no "
+                               "providers.proxmox: ichor cannot ask which machine VM {} is",
+                               node.name.value(), *node.vmid),
+                   "add providers.proxmox with url and token, or `mac:` of the VM");
+  }
+}
+
+}  // namespace
+
 void lint_proxmox(const LintInput& input, std::vector<Finding>& findings) {
+  if (!input.profile.proxmox) check_numbers(input, findings);
   if (input.profile.proxmox) ProxmoxRule(input, findings).run();
 }
 

@@ -52,6 +52,7 @@ constexpr std::array kReasons = {
     Reason{
         "versions.crds",
         "a controller writes fields that the API server drops, or reads some that are not there"},
+    Reason{"proxmox.vmid", "the machine is found at its address only, and by no scan"},
     Reason{"proxmox.machine", "devices get other names than Talos expects, and disks move"},
     Reason{"proxmox.bios", "the boot image starts with UEFI only"},
     Reason{"proxmox.scsi", "the disk is slow, or Talos does not see it"},

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "phase/configured.h"
+#include "phase/discover.h"
 #include "phase/maintenance_key.h"
 #include "phase/unattended_install.h"
 
@@ -36,14 +37,7 @@ constexpr Duration kNewKeyTime = std::chrono::seconds(20);
 Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const NodeView& view,
                                const MachineConfig& config) {
   if (wanted.facts.settled(plan.name)) {
-    return Stop{Finding{Severity::error, "T2", plan.name, "stage",
-                        fmt::format("{} is back in maintenance mode after it was installed",
-                                    plan.name.value()),
-                        fmt::format("look at its console: if it booted from an ISO or the network, "
-                                    "boot it from its disk again, nothing is lost; if it was wiped "
-                                    "on purpose, `ichor reset {}` records that in the journal",
-                                    plan.name.value())},
-                true};
+    return Stop{fallen_back(plan.name, view.address, "stage"), true};
   }
   // A look that was not answered is no look: it cannot tell that an earlier config did not take.
   if (!view.identity || !view.status) return wait_for_node(plan, view);

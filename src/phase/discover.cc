@@ -25,6 +25,20 @@ std::string identity_conflict(const NodePlan& plan, const Identity& identity) {
   return {};
 }
 
+Finding fallen_back(const NodeName& node, const IpAddress& address, std::string where) {
+  return {Severity::error,
+          "T2",
+          node,
+          std::move(where),
+          fmt::format("{} is back in maintenance mode at {} after it was installed; it is not "
+                      "treated as a new machine",
+                      node.value(), address.value()),
+          fmt::format("look at its console: if it booted from an ISO or the network, boot it from "
+                      "its disk again, nothing is lost; if it was wiped on purpose, `ichor reset "
+                      "{}` records that in the journal",
+                      node.value())};
+}
+
 namespace {
 
 /// Another node of the plan that this machine was bound to before.
@@ -74,6 +88,9 @@ Decision Discover::decide(const Wanted& wanted, const NodePlan& plan, const Node
                                     encode_identity(bound->identity, {})),
                         "to replace the machine of a node, reset the node first"},
                 true};
+  }
+  if (view.presence == Presence::maintenance && wanted.facts.settled(plan.name)) {
+    return Stop{fallen_back(plan.name, view.address, "stage"), true};
   }
   if (auto decided = decide_key(wanted, plan, view)) return *std::move(decided);
   return Satisfied{};

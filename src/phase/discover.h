@@ -14,6 +14,10 @@ class Discover final : public NodePhase {
   Decision decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const override;
 };
 
+/// T2: a node that was installed, as the journal says, is in maintenance mode again at this
+/// address. Its machine is never taken for a new one.
+Finding fallen_back(const NodeName& node, const IpAddress& address, std::string where);
+
 /// The identity is not what the profile declares: which part, or empty.
 std::string identity_conflict(const NodePlan& plan, const Identity& identity);
 

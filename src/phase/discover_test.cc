@@ -63,6 +63,18 @@ TEST_F(DiscoverTest, AnotherKeyOfTheMachineItKnowsStops) {
   EXPECT_EQ(std::get<Stop>(decision).finding.id, "T2");
 }
 
+TEST_F(DiscoverTest, AnInstalledNodeInMaintenanceModeIsNoNewMachine) {
+  bind("cp1", machine("uuid-1", "52:54:00:00:00:01"), "key-1");
+  JournalRecord record;
+  record.kind = RecordKind::observed;
+  record.node = plan_.name;
+  record.key = kSettledKey;
+  facts_.fold(record, {});
+  EXPECT_EQ(stop_id(), "T2");
+  view_.presence = Presence::configured;
+  EXPECT_TRUE(std::holds_alternative<Satisfied>(decide()));
+}
+
 TEST_F(DiscoverTest, AnotherMachineUnderTheNameStops) {
   bind("cp1", machine("uuid-0", "52:54:00:00:00:00"));
   EXPECT_EQ(stop_id(), "O2");

@@ -249,15 +249,7 @@ class Matching {
     for (const auto& [node, machine] : match_.machine_of) {
       const bool fell_back = seen_[machine].kind == PeerKind::maintenance && facts_.settled(node);
       if (!fell_back) continue;
-      match_.findings.push_back(
-          {Severity::error, "T2", node, "scan",
-           fmt::format(
-               "{} is a member of this cluster and is back in maintenance mode at {}; it is "
-               "not treated as a new machine",
-               node.value(), seen_[machine].address.value()),
-           fmt::format("look at its console: if it booted from an ISO or the network, boot it from "
-                       "its disk; if it was wiped on purpose, run `ichor reset {}` first",
-                       node.value())});
+      match_.findings.push_back(fallen_back(node, seen_[machine].address, "scan"));
     }
   }
 

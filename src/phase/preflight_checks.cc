@@ -75,12 +75,9 @@ class Inspection {
     if (!view_.status) return add("stage", Verdict::skipped, "the node has not reported it");
     const std::string name(name_of(view_.status->stage));
     if (in_maintenance() && wanted_.facts.settled(plan_.name)) {
-      return complain("stage", Verdict::failed, "T2",
-                      fmt::format("{} is in maintenance mode although it had been installed",
-                                  plan_.name.value()),
-                      fmt::format("if it was reset on purpose, say so: `ichor reset {}`; otherwise "
-                                  "find out who answers at its address",
-                                  plan_.name.value()));
+      Finding finding = fallen_back(plan_.name, view_.address, "stage");
+      return complain("stage", Verdict::failed, "T2", std::move(finding.what),
+                      std::move(finding.fix));
     }
     add("stage", Verdict::passed, in_maintenance() ? name : name + ", under this cluster's CA");
   }

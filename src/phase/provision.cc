@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/ip.h"
+#include "phase/vm_identity.h"
 #include "port/provider.h"
 #include "secrets/digest.h"
 
@@ -20,21 +21,9 @@ using Kind = ProvisionStep::Kind;
 constexpr std::int64_t kSettleMs =
     std::chrono::duration_cast<std::chrono::milliseconds>(kProviderCallLimit).count() + 15'000;
 
-Digest seed_of(const ClusterProfile& profile, const NodePlan& plan, std::string_view what) {
-  return pki::sha256(fmt::format("{}\n{}\n{}", what, profile.name, plan.name.value()));
-}
-
-/// Below the prefix that Proxmox itself uses.
-MacAddress mac_of(const ClusterProfile& profile, const NodePlan& plan) {
-  if (!plan.mac.value().empty()) return plan.mac;
-  const Digest seed = seed_of(profile, plan, "mac");
-  return MacAddress(
-      fmt::format("bc:24:11:{:02x}:{:02x}:{:02x}", seed.bytes[0], seed.bytes[1], seed.bytes[2]));
-}
-
 MachineUuid uuid_of(const ClusterProfile& profile, const NodePlan& plan) {
   if (!plan.uuid.value().empty()) return plan.uuid;
-  Digest seed = seed_of(profile, plan, "uuid");
+  Digest seed = pki::sha256(fmt::format("uuid\n{}\n{}", profile.name, plan.name.value()));
   seed.bytes[6] = static_cast<std::uint8_t>((seed.bytes[6] & 0x0f) | 0x80);  // version 8: our own
   seed.bytes[8] = static_cast<std::uint8_t>((seed.bytes[8] & 0x3f) | 0x80);
   std::string text;
@@ -43,24 +32,6 @@ MachineUuid uuid_of(const ClusterProfile& profile, const NodePlan& plan) {
     text += fmt::format("{:02x}", seed.bytes[i]);
   }
   return MachineUuid(text);
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
-/// The MACs of a machine: "virtio=BC:24:11:00:00:01,bridge=vmbr0".
-std::vector<std::string> macs_of(const VmConfig& config) {
-  std::vector<std::string> macs;
-  for (const auto& [key, value] : config.values) {
-    const bool link = key.starts_with("net") && key.size() > 3 && key[3] >= '0' && key[3] <= '9';
-    if (!link) continue;
-    const std::size_t equals = value.find('=');
-    if (equals != value.npos) macs.push_back(lower(value.substr(equals + 1, 17)));
-  }
-  return macs;
 }
 
 Finding problem(std::string id, const NodeName& node, std::string what, std::string fix) {
@@ -148,6 +119,9 @@ class Decider {
     if (!seen || !seen->config || seen->lock == "create") return;
     const std::vector<std::string> macs = macs_of(*seen->config);
     if (std::find(macs.begin(), macs.end(), spec.mac.value()) != macs.end()) return;
+    // A derived one is for a VM that has none yet; its own tells which machine it is, too.
+    const bool derived = spec.mac == derived_mac(profile_, spec.node);
+    if (derived && !macs.empty() && !profile_.find(spec.node)->interface.empty()) return;
     refuse(problem("P2", spec.node,
                    fmt::format("VM {} has the MAC {}, and {} is expected", seen->place.id,
                                macs.empty() ? "none" : macs.front(), spec.mac.value()),
@@ -277,7 +251,7 @@ std::vector<VmSpec> machines_for(const ClusterProfile& profile, const ProviderPl
     spec.description =
         fmt::format("Talos node {} of the cluster {}, made by ichor", spec.name, profile.name);
     spec.uuid = uuid_of(profile, node);
-    spec.mac = mac_of(profile, node);
+    spec.mac = node.mac.value().empty() ? derived_mac(profile, node.name) : node.mac;
     if (profile.proxmox) {
       const ProxmoxPlan& hardware = *profile.proxmox;
       if (!hardware.machine.empty()) spec.machine = hardware.machine;
@@ -320,6 +294,7 @@ std::vector<PrivilegeNeed> privileges_for(const std::vector<VmSpec>& specs, Prov
     std::string_view privilege;
     std::string_view what_for;
     ProviderUse from;
+    bool optional{false};
   };
   static constexpr Row kOnVm[] = {
       {"VM.Audit", "to see it", ProviderUse::list},
@@ -332,6 +307,9 @@ std::vector<PrivilegeNeed> privileges_for(const std::vector<VmSpec>& specs, Prov
       {"VM.Config.Network", "to give it a network card", ProviderUse::make},
       {"VM.Config.HWType", "to set firmware and controllers", ProviderUse::make},
       {"VM.Config.Options", "to set name, tags and boot order", ProviderUse::make},
+      // The same right: the first is of PVE 8, the second of PVE 9.
+      {"VM.Monitor", "to ask its guest agent for addresses", ProviderUse::make, true},
+      {"VM.GuestAgent.Audit", "to ask its guest agent for addresses", ProviderUse::make, true},
   };
   std::vector<PrivilegeNeed> needs;
   std::set<std::pair<std::string, std::string>> asked;
@@ -346,7 +324,10 @@ std::vector<PrivilegeNeed> privileges_for(const std::vector<VmSpec>& specs, Prov
     const std::string vm = fmt::format("/vms/{}", spec.place.id);
     const std::string pool = spec.pool.empty() ? "" : "/pool/" + spec.pool;
     for (const Row& row : kOnVm) {
-      if (row.from <= use) add(vm, row.privilege, row.what_for, pool);
+      if (row.from > use || (row.optional && !spec.agent)) continue;
+      const std::size_t before = needs.size();
+      add(vm, row.privilege, row.what_for, pool);
+      if (needs.size() > before) needs.back().optional = row.optional;
     }
     if (use != ProviderUse::make) continue;
     if (!spec.first_cidr.empty()) {
@@ -364,10 +345,29 @@ std::vector<PrivilegeNeed> privileges_for(const std::vector<VmSpec>& specs, Prov
   return needs;
 }
 
+namespace {
+
+Finding unasked_agents(const std::vector<const PrivilegeNeed*>& needs) {
+  const PrivilegeNeed& first = *needs.front();
+  return {Severity::note,
+          "P6",
+          {},
+          "proxmox",
+          fmt::format("the token has no {} on {}{}: ichor cannot ask guest agents where the "
+                      "machines are, and scans for them",
+                      first.privilege, first.path,
+                      needs.size() > 1 ? fmt::format(" and {} more", needs.size() - 1) : ""),
+          fmt::format("nothing is needed; {} on these paths makes the search shorter",
+                      first.privilege)};
+}
+
+}  // namespace
+
 std::vector<Finding> missing_privileges(const std::vector<PrivilegeNeed>& needs,
                                         const std::map<std::string, Privileges>& has) {
   std::vector<std::string> paths;
   std::map<std::string, std::vector<const PrivilegeNeed*>> missing;
+  std::vector<const PrivilegeNeed*> helpful;
   for (const PrivilegeNeed& need : needs) {
     const auto granted = [&](const std::string& path) {
       const auto at = has.find(path);
@@ -375,6 +375,10 @@ std::vector<Finding> missing_privileges(const std::vector<PrivilegeNeed>& needs,
              std::find(at->second.begin(), at->second.end(), need.privilege) != at->second.end();
     };
     if (granted(need.path) || granted(need.or_path)) continue;
+    if (need.optional) {
+      helpful.push_back(&need);
+      continue;
+    }
     if (!missing.contains(need.path)) paths.push_back(need.path);
     missing[need.path].push_back(&need);
   }
@@ -395,6 +399,7 @@ std::vector<Finding> missing_privileges(const std::vector<PrivilegeNeed>& needs,
     finding.why = reasons;
     findings.push_back(std::move(finding));
   }
+  if (!helpful.empty()) findings.push_back(unasked_agents(helpful));
   return findings;
 }
 

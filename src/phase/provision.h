@@ -33,7 +33,8 @@ struct PrivilegeNeed {
   std::string path;
   std::string privilege;
   std::string what_for;
-  std::string or_path;  // where it may be granted instead; empty: nowhere else
+  std::string or_path;   // where it may be granted instead; empty: nowhere else
+  bool optional{false};  // without it something is slower, and nothing is missing
 };
 /// `known`: the privileges that this release has. What it does not know cannot be granted there,
 /// and is not asked for.

@@ -6,6 +6,8 @@
 
 #include "async/signal.h"
 #include "async/task_group.h"
+#include "base/ip.h"
+#include "lint/c7_machine.h"
 #include "wait/turnstile.h"
 
 namespace ichor {
@@ -17,6 +19,18 @@ using Kind = ProviderError::Kind;
 constexpr Duration kTryAgain = std::chrono::seconds(3);
 constexpr int kTriesMax = 4;
 constexpr int kReadsAtOnce = 8;
+/// Of all guest agents together, one that does not answer among them: a scan takes no longer.
+constexpr Duration kAgentLimit = std::chrono::seconds(5);
+constexpr std::size_t kAddressesOfGuest = 8;
+
+/// An agent lists also what only the guest itself can reach.
+bool may_be_reached(const IpAddress& address) {
+  const auto ip = parse_ip(address.value());
+  if (!ip) return false;
+  if (!ip->v6) return ip->bytes[0] != 127 && ip->bytes[0] != 169 && ip->bytes[0] < 224;
+  const bool local = ip->bytes[0] == 0xfe && (ip->bytes[1] & 0xc0) == 0x80;
+  return !local && ip->bytes[0] != 0xff && ip->bytes[0] != 0;
+}
 
 std::string storage_of(const std::string& volume) { return volume.substr(0, volume.find(':')); }
 
@@ -178,6 +192,33 @@ Task<ProviderResult<ProvisionSight>> ProvisionLook::look_once(Context context,
     if (!vm.config && known != foreign_.end()) vm.config = known->second;
   }
   co_return std::move(reading.sight);
+}
+
+Task<void> ProvisionLook::ask_agent(Context context, Turnstile& places, VmPlace place,
+                                    std::vector<IpAddress>& addresses) {
+  if (!co_await places.enter(context)) co_return;
+  const auto told = co_await provider_.guest_addresses(context, place);
+  places.leave();
+  if (!told) co_return;
+  std::size_t taken = 0;
+  for (const IpAddress& address : *told) {
+    if (may_be_reached(address) && ++taken <= kAddressesOfGuest) addresses.push_back(address);
+  }
+}
+
+Task<std::vector<IpAddress>> ProvisionLook::guest_addresses(Context context,
+                                                            const ProvisionSight& sight) {
+  std::vector<IpAddress> addresses;
+  const Context limited = context.within(kAgentLimit);
+  Turnstile places(kReadsAtOnce);
+  TaskGroup group(limited);
+  for (const VmSpec& spec : specs_) {
+    const VmSeen* vm = sight.find(spec.place.id);
+    if (!vm || !vm->running || !vm->config || !has_agent(*vm->config)) continue;
+    group.spawn(ask_agent(limited, places, vm->place, addresses));
+  }
+  co_await group.join();
+  co_return addresses;
 }
 
 Task<ProviderResult<ProvisionSight>> ProvisionLook::machines(Context context,

@@ -11,6 +11,7 @@
 #include "phase/provision_facts.h"
 #include "port/events.h"
 #include "port/provider.h"
+#include "wait/turnstile.h"
 
 namespace ichor {
 
@@ -33,6 +34,10 @@ class ProvisionLook {
   /// Machines, their configs, and the tasks of those with an attempt that has none in the journal.
   Task<ProviderResult<ProvisionSight>> machines(Context context, const ProvisionFacts& facts);
 
+  /// What the guest agents of the profile's machines say that run and have one. Of no use but to
+  /// look there first: an agent may be silent, not to be asked, or wrong.
+  Task<std::vector<IpAddress>> guest_addresses(Context context, const ProvisionSight& sight);
+
   /// Empty before access() got an answer.
   const ProviderVersion& version() const { return version_; }
 
@@ -41,6 +46,8 @@ class ProvisionLook {
   Task<ProviderResult<void>> find_version(Context context);
   Task<ProviderResult<ProvisionSight>> look_once(Context context, const ProvisionFacts& facts);
   Task<void> read_machine(Context context, Reading& reading, VmSeen& vm);
+  Task<void> ask_agent(Context context, Turnstile& places, VmPlace place,
+                       std::vector<IpAddress>& addresses);
   Task<void> read_tasks(Context context, Reading& reading, VmPlace place);
   static void keep_error(Reading& reading, VmId id, const ProviderError& error);
   bool is_planned(VmId id) const;

@@ -70,12 +70,23 @@ void ProvisionRun::tell(EventKind kind, const NodeName& node, std::string text) 
 }
 
 void ProvisionRun::fail(Finding finding, Exit exit) {
+  ++failures_;
   if (result_.verdict.empty()) {
     result_.exit = exit;
     result_.verdict = finding.what;
   }
   tell(EventKind::phase_failed, finding.node, finding.what);
   result_.findings.push_back(std::move(finding));
+}
+
+void ProvisionRun::take(std::vector<Finding> findings, Exit exit) {
+  for (Finding& finding : findings) {
+    if (finding.severity == Severity::error) {
+      fail(std::move(finding), exit);
+    } else {
+      result_.findings.push_back(std::move(finding));
+    }
+  }
 }
 
 void ProvisionRun::report(const ProviderError& error, const NodeName& node) {
@@ -125,8 +136,9 @@ Task<bool> ProvisionRun::check_access(Context context, ProviderUse use) {
   auto findings = co_await looks_.access(context, use);
   if (!findings) report(findings.error(), {});
   if (!findings) co_return false;
-  for (Finding& finding : *findings) fail(std::move(finding), Exit::findings);
-  co_return findings->empty();
+  const std::size_t known = failures_;
+  take(*std::move(findings), Exit::findings);
+  co_return failures_ == known;
 }
 
 Task<bool> ProvisionRun::check_image(Context context) {
@@ -146,16 +158,12 @@ Task<bool> ProvisionRun::look(Context context) {
 
 void ProvisionRun::judge_machines() {
   std::vector<Finding> findings;
-  for (const VmSeen& vm : sight_.vms) {
-    if (is_ours(vm, profile_) && vm.lock.empty()) lint_machine(vm, profile_, findings);
+  for (const VmSpec& spec : specs_) {
+    // A clone has the tag, too, and is no machine of the profile.
+    const VmSeen* vm = sight_.find(spec.place.id);
+    if (vm && is_ours(*vm, profile_) && vm->lock.empty()) lint_machine(*vm, profile_, findings);
   }
-  for (Finding& finding : findings) {
-    if (finding.severity == Severity::error) {
-      fail(std::move(finding), Exit::findings);
-    } else {
-      result_.findings.push_back(std::move(finding));
-    }
-  }
+  take(std::move(findings), Exit::findings);
 }
 
 // --- one deed
@@ -413,13 +421,7 @@ Task<RunResult> ProvisionRun::change(Context context, VmAction action,
   if (go_on) go_on = co_await look(limited);
   VmSelection selection;
   if (go_on) selection = select_machines(profile_, action, sight_, facts_, nodes);
-  for (Finding& finding : selection.findings) {
-    if (finding.severity == Severity::error) {
-      fail(std::move(finding), Exit::unsafe);
-    } else {
-      result_.findings.push_back(std::move(finding));
-    }
-  }
+  take(std::move(selection.findings), Exit::unsafe);
   go_on = go_on && result_.verdict.empty();
   while (go_on) {
     std::vector<Work> work;

@@ -46,6 +46,11 @@ class ProvisionRun {
   /// Machines and their configs only.
   Task<RunResult> list(Context context, std::vector<NodeName> nodes);
 
+  /// Where the machines of the profile are, as their guest agents say; see ProvisionLook.
+  Task<std::vector<IpAddress>> guest_addresses(Context context) {
+    return looks_.guest_addresses(context, sight_);
+  }
+
   /// What the last look saw; after verify() and list() the machines of the named nodes only.
   const ProvisionSight& sight() const { return sight_; }
 
@@ -60,7 +65,7 @@ class ProvisionRun {
   Task<bool> check_image(Context context);
   Task<bool> look(Context context);
   void keep_only(const std::vector<NodeName>& nodes);
-  /// Findings of rule C7 on machines that are ours: errors fail the run, the rest is reported.
+  /// Findings of rule C7 on the machines of the profile.
   void judge_machines();
   /// Does all of it side by side, and waits a little. False: the run ends here.
   Task<bool> do_work(Context context, std::vector<Work> work, Goal goal);
@@ -82,6 +87,8 @@ class ProvisionRun {
   void report(const ProviderError& error, const NodeName& node);
   bool is_broken() const;
   void fail(Finding finding, Exit exit);
+  /// Errors fail the run, the rest is reported.
+  void take(std::vector<Finding> findings, Exit exit);
   void tell(EventKind kind, const NodeName& node, std::string text);
   RunResult conclude(Context context, MonoTime started, std::string done);
 
@@ -94,7 +101,8 @@ class ProvisionRun {
   ProvisionSight sight_;
   std::set<VmId> failed_;                // of this run: nothing more is tried with them
   std::map<VmId, std::string> waiting_;  // why, as the last look had it
-  bool changed_{false};                  // or perhaps: by a call of this run
+  std::size_t failures_{0};
+  bool changed_{false};  // or perhaps: by a call of this run
   RunResult result_;
 };
 

@@ -325,6 +325,64 @@ TEST(Provision, MachinesAreAdoptedByTagAndJudgedByC7) {
   EXPECT_EQ(result.findings[0].id, "proxmox.ballooning");
 }
 
+TEST(Provision, ACloneThatHasTheTagIsNotJudged) {
+  Bed bed;
+  ASSERT_EQ(bed.bring_up().exit, Exit::done);
+  auto clone = bed.provider.vms.at(801);
+  clone.seen.place.id = 900;
+  clone.seen.name = "cp1-backup";
+  clone.seen.config->values = {{"net0", "virtio=BC:24:11:00:09:00"}, {"tags", "ichor-demo"}};
+  bed.provider.vms[900] = clone;
+  const RunResult result = bed.bring_up();
+  EXPECT_EQ(result.exit, Exit::done);
+  EXPECT_TRUE(result.findings.empty());
+}
+
+TEST(Provision, AnAdoptedMachineKeepsItsMacWhereTheProfileHasNone) {
+  Bed bed;
+  ASSERT_EQ(bed.bring_up().exit, Exit::done);
+  auto& values = bed.provider.vms.at(801).seen.config->values;
+  values["net0"] = "virtio=BC:24:11:AA:00:01,bridge=vmbr0";
+  EXPECT_EQ(bed.bring_up().findings.at(0).id, "P2") << "its config names the derived MAC";
+  bed.profile.nodes[0].interface = "eth0";
+  EXPECT_EQ(bed.bring_up().exit, Exit::done);
+  bed.profile.nodes[0].mac = MacAddress("bc:24:11:00:00:01");
+  EXPECT_EQ(bed.bring_up().findings.at(0).id, "P2") << "the profile says another";
+}
+
+TEST(Provision, GuestAgentsOfTheProfilesMachinesAreAskedWhereTheyAre) {
+  Bed bed;
+  ASSERT_EQ(bed.bring_up().exit, Exit::done);
+  bed.provider.guests = {{801, {"127.0.0.1", "169.254.1.1", "fe80::1", "10.9.0.7"}},
+                         {700, {"10.9.0.70"}}};
+  std::vector<IpAddress> told;
+  const Bed::Work ask = [&](ProvisionRun& run, Context c) -> Task<RunResult> {
+    RunResult result = co_await run.bring_up(c, Goal::running);
+    told = co_await run.guest_addresses(c);
+    co_return result;
+  };
+  const auto never = [] { return false; };
+  ASSERT_EQ(bed.process(ask, never)->exit, Exit::done);
+  EXPECT_EQ(told, std::vector<IpAddress>{IpAddress("10.9.0.7")});
+  // Without the agent it is not asked.
+  bed.provider.vms.at(801).seen.config->values["agent"] = "0";
+  ASSERT_EQ(bed.process(ask, never)->exit, Exit::done);
+  EXPECT_TRUE(told.empty());
+}
+
+TEST(Provision, TheRightToAskGuestAgentsIsNamedAndNotNeeded) {
+  const auto specs = machines_for(two_nodes(), plan_of_demo());
+  for (const char* right : {"VM.Monitor", "VM.GuestAgent.Audit"}) {
+    const auto needs = privileges_for(specs, ProviderUse::make, {right});
+    ASSERT_EQ(needs.size(), 2u) << right;
+    const auto findings = missing_privileges(needs, {});
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_EQ(findings[0].severity, Severity::note);
+    EXPECT_NE(findings[0].what.find(right), std::string::npos);
+    EXPECT_NE(findings[0].what.find("/vms/801 and 1 more"), std::string::npos);
+  }
+}
+
 TEST(Provision, EveryRunAsksForTheSameMachine) {
   const ClusterProfile profile = two_nodes();
   const auto one = machines_for(profile, plan_of_demo());

@@ -27,12 +27,13 @@ class FakeProvider final : public Provider {
   int silent_at{0};  // the call with this number, from 1, is never answered
   bool after_effect{true};
   ProviderVersion release{8, 4, "8.4.1"};
-  std::set<std::string> lacking;                  // privileges that are not granted
-  std::set<std::string> unknown;                  // privileges that this release does not have
-  bool list_lags{false};                          // the list shows machines as they were first
-  std::map<std::string, std::string> tasks_fail;  // by "KIND VMID": the result
-  std::map<std::string, ProviderError> refusals;  // by "create 801": answered instead
-  std::map<std::string, Duration> late;           // by "create 801": lost once, after that time
+  std::set<std::string> lacking;                    // privileges that are not granted
+  std::set<std::string> unknown;                    // privileges that this release does not have
+  bool list_lags{false};                            // the list shows machines as they were first
+  std::map<std::string, std::string> tasks_fail;    // by "KIND VMID": the result
+  std::map<std::string, ProviderError> refusals;    // by "create 801": answered instead
+  std::map<VmId, std::vector<std::string>> guests;  // what their agents tell
+  std::map<std::string, Duration> late;             // by "create 801": lost once, after that time
   std::vector<std::string> images{"local:iso/talos.iso"};
 
   // --- what became of it
@@ -88,9 +89,12 @@ class FakeProvider final : public Provider {
     co_await answer(context);
     co_return std::vector<std::string>{};
   }
-  Task<ProviderResult<std::vector<IpAddress>>> guest_addresses(Context context, VmPlace) override {
+  Task<ProviderResult<std::vector<IpAddress>>> guest_addresses(Context context,
+                                                               VmPlace place) override {
     co_await answer(context);
-    co_return std::vector<IpAddress>{};
+    std::vector<IpAddress> addresses;
+    for (const std::string& address : guests[place.id]) addresses.emplace_back(address);
+    co_return addresses;
   }
 
   // No braces within a co_await: GCC 12 destroys such temporaries twice.

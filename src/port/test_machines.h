@@ -27,7 +27,7 @@ class MaintenanceSession final : public TalosSession {
   }
   Task<CallResult<Identity>> identity(Context) override {
     Identity identity;
-    identity.uuid = MachineUuid("uuid of " + mac_);
+    identity.uuid = MachineUuid(uuid.empty() ? "uuid of " + mac_ : uuid);
     identity.macs = {MacAddress(mac_)};
     co_return identity;
   }
@@ -106,6 +106,7 @@ class MaintenanceSession final : public TalosSession {
   Task<Outcome> reboot(Context) override { co_return changed(); }
 
   bool disk_has_data{false};
+  std::string uuid;
   TalosVersion runs{1, 12, 6};
 
  private:
@@ -137,6 +138,7 @@ class FakeMachines final : public TalosApi, public KubeApi, public Scout {
         std::make_unique<MaintenanceSession>(found->second, mutations);
     static_cast<MaintenanceSession&>(*session).disk_has_data = disks_have_data;
     static_cast<MaintenanceSession&>(*session).runs = run;
+    static_cast<MaintenanceSession&>(*session).uuid = uuid_at(address);
     if (!demand.allows(session->peer().fingerprint)) {
       co_return tl::unexpected(CallError{Call::open, Progress::not_sent, TlsVerdict::wrong_pin,
                                          Code::unavailable, "another key was pinned"});
@@ -157,6 +159,7 @@ class FakeMachines final : public TalosApi, public KubeApi, public Scout {
     if (other != others.end()) seen.kind = other->second;
     if (found == macs.end()) co_return seen;
     MaintenanceSession session(found->second, mutations);
+    session.uuid = uuid_at(address);
     seen.kind = PeerKind::maintenance;
     const auto key = keys.find(address.value());
     seen.fingerprint = key == keys.end() ? session.peer().fingerprint : Fingerprint(key->second);
@@ -164,13 +167,20 @@ class FakeMachines final : public TalosApi, public KubeApi, public Scout {
     co_return seen;
   }
 
-  std::map<std::string, std::string> macs;  // by address
-  std::map<std::string, PeerKind> others;   // by address: who is not a machine of ours
-  std::map<std::string, std::string> keys;  // by address, of machines that are clones
+  std::map<std::string, std::string> macs;   // by address
+  std::map<std::string, PeerKind> others;    // by address: who is not a machine of ours
+  std::map<std::string, std::string> keys;   // by address, of machines that are clones
+  std::map<std::string, std::string> uuids;  // by address, of machines that have not their own
   std::set<std::string> probed;
   bool disks_have_data{false};
   TalosVersion run{1, 12, 6};
   int mutations{0};
+
+ private:
+  std::string uuid_at(const IpAddress& address) const {
+    const auto found = uuids.find(address.value());
+    return found == uuids.end() ? std::string() : found->second;
+  }
 };
 
 }  // namespace ichor

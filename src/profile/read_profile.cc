@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/address_set.h"
 #include "model/talos_release.h"
 #include "profile/formats.h"
 #include "profile/mapping_reader.h"
@@ -17,10 +18,23 @@ constexpr std::string_view kIp = "an IP address such as 192.168.22.101";
 constexpr std::string_view kCidr = "a network such as 192.168.20.0/22";
 constexpr std::string_view kName = "a name of lower-case letters, digits, - and .";
 
-void read_network(MappingReader network, NetworkPlan& plan) {
+/// Joined as a scan takes them.
+void read_scan(MappingReader& network, std::string& scan) {
+  std::vector<std::string> parts;
+  network.texts("scan", parts, "a network, a range or an address such as 192.168.30.0/24",
+                [](std::string& part) { return AddressSet::parse(part).has_value(); });
+  for (const std::string& part : parts) scan += (scan.empty() ? "" : ",") + part;
+  if (scan.empty() || AddressSet::parse(scan)) return;
+  network.report("scan", "profile.value", "network.scan has too many addresses for one scan",
+                 "name smaller networks: the largest is a /16");
+  scan.clear();
+}
+
+void read_network(MappingReader network, NetworkPlan& plan, std::string& scan) {
   network.text("api_endpoint", plan.api_endpoint, Need::required,
                "an endpoint such as https://192.168.22.100:6443", is_endpoint);
   network.text("node_cidr", plan.node_cidr, Need::required, kCidr, is_cidr);
+  read_scan(network, scan);
   network.text("gateway", plan.gateway, Need::optional, kIp, is_ip);
   network.text("pod_cidr", plan.pod_cidr, Need::optional, kCidr, is_cidr);
   network.text("service_cidr", plan.service_cidr, Need::optional, kCidr, is_cidr);
@@ -195,6 +209,21 @@ void read_proxmox(MappingReader proxmox, ProfileReading& reading) {
   reading.profile.proxmox = std::move(plan);
 }
 
+/// The reader has one text for every missing key; who wants a node by DHCP for good needs a reason.
+void explain_missing_ip(std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    const bool of_node = finding.what.starts_with("nodes.") &&
+                         finding.what.find(".assignments[") != std::string::npos;
+    if (!of_node || !finding.what.ends_with(".ip is missing")) continue;
+    finding.what +=
+        ": ichor gives every node a static address, because etcd and certificates do "
+        "not follow an address that DHCP changes";
+    finding.fix =
+        "add `ip:` with a free address outside of the DHCP pool; where the machine boots "
+        "by DHCP, ichor finds it by mac, uuid or serial";
+  }
+}
+
 void read_order(MappingReader order, ClusterProfile& profile) {
   if (const auto workers = order.choice("workers", {"after-api", "with-control-planes"})) {
     profile.worker_order =
@@ -243,7 +272,7 @@ void read_root(ReadingLog& log, const yaml::Node& root, ProfileReading& reading)
   if (const yaml::Node* variables = reader.mapping("variables")) reading.variables = *variables;
   reader.text("name", profile.name, Need::required, kName,
               [](std::string& name) { return is_name(name); });
-  read_network(reader.section("network", Need::required), profile.network);
+  read_network(reader.section("network", Need::required), profile.network, reading.scan);
   read_talos(reader.section("talos", Need::required), profile.talos, profile.network,
              reading.ready_configs);
   // Before the nodes, because it decides whether they need a pin.
@@ -287,6 +316,7 @@ ProfileReading read_profile(std::string_view text, const std::string& file_name)
     read_root(log, document->root, reading);
   }
   reading.findings = log.take();
+  explain_missing_ip(reading.findings);
   reading.source = std::move(log.source);
   return reading;
 }

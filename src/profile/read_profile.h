@@ -26,7 +26,8 @@ struct ProfileReading {
   /// talos.ready_configs: a folder of configs that are sent as they are, instead of generated ones.
   std::string ready_configs{};
   std::optional<ProviderPlan> provider{};  // where its machines are made, if a profile says so
-  std::vector<Finding> findings;           // in the order of the file
+  std::string scan{};             // network.scan: where machines are looked for besides node_cidr
+  std::vector<Finding> findings;  // in the order of the file
 
   bool ok() const {
     return std::none_of(findings.begin(), findings.end(),

@@ -53,6 +53,27 @@ TEST(Profile, TheReferenceIsRead) {
   EXPECT_EQ(profile.budgets.etcd, std::chrono::minutes(20));
 }
 
+TEST(Profile, MachinesAreLookedForInOtherNetworksToo) {
+  const auto with = [](const char* scan) {
+    std::string text(kSmall);
+    return read(text.replace(text.find("node_cidr"), 0, fmt::format("scan: {}, ", scan)));
+  };
+  const ProfileReading reading = with("[192.168.30.0/24, 10.0.0.5-9]");
+  ASSERT_TRUE(reading.ok());
+  EXPECT_EQ(reading.scan, "192.168.30.0/24,10.0.0.5-9");
+  EXPECT_FALSE(with("[10.0.0.0/8]").ok());
+  EXPECT_FALSE(with("[10.1.0.0/16, 10.2.0.0/16, 10.3.0.0/16, 10.4.0.0/16, 10.5.0.0/16]").ok());
+}
+
+TEST(Profile, ANodeWithoutAStaticAddressIsRefusedWithTheReason) {
+  std::string text(kSmall);
+  const std::string_view ip = "ip: 10.0.0.1, ";
+  const ProfileReading reading = read(text.replace(text.find(ip), ip.size(), ""));
+  ASSERT_EQ(reading.findings.size(), 1u);
+  EXPECT_THAT(reading.findings[0].what, HasSubstr("ichor gives every node a static address"));
+  EXPECT_THAT(reading.findings[0].fix, HasSubstr("outside of the DHCP pool"));
+}
+
 TEST(Profile, ASmallOneHasDefaults) {
   const ProfileReading reading = read(kSmall);
   ASSERT_TRUE(reading.ok());

@@ -161,8 +161,11 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const Engi
                     space.finder.get(),
                     options.snapshot,
                     options.drain};
-  return drive(world, profile, space.configs, options, *options.turn, steps_of(profile, options),
-               host);
+  RunResult result = drive(world, profile, space.configs, options, *options.turn,
+                           steps_of(profile, options), host);
+  std::ranges::move(space.findings, std::back_inserter(result.findings));
+  space.findings.clear();
+  return result;
 }
 
 RunResult run_kubernetes(const ClusterProfile& profile, ClusterState& state, KubernetesWork& work,

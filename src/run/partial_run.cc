@@ -1,6 +1,7 @@
 #include "run/partial_run.h"
 
 #include "run/config_export.h"
+#include "run/vm_search.h"
 
 namespace ichor {
 
@@ -17,6 +18,9 @@ Exit run_phases(const CommonOptions& common, const RunOptions& run, const Engine
   place.makes_secrets = options.changes_nodes;
   auto space = open_workspace(*input, place, host);
   if (!space) return finish(std::move(space).error(), host.terminal);
+  if (auto learned = learn_vms(*input, *target, *space, host); !learned) {
+    return finish(summary_of(*input, std::move(learned).error()), host.terminal);
+  }
   const auto configs =
       options.changes_nodes ? export_configs(*target, *input, *space, host) : WrittenFiles();
   if (!configs) return finish(end_with(configs.error()).value(), host.terminal);

@@ -26,7 +26,7 @@ struct PlanOptions {
 };
 
 /// Looks, decides, shows, and changes nothing: what every --dry-run is.
-Exit plan_phases(const ProfileInput& input, const RunTarget& target, const PlanOptions& options,
+Exit plan_phases(ProfileInput input, const RunTarget& target, const PlanOptions& options,
                  Host& host);
 
 /// Shows a plan and gives how the command ends: with 0, or 2 for pending changes if that was asked

@@ -6,7 +6,6 @@
 
 #include "cluster/machine_search.h"
 #include "cluster/workspace.h"
-#include "lab/proxmox/access.h"
 #include "run/engine_run.h"
 #include "run/provider_access.h"
 
@@ -40,12 +39,20 @@ std::vector<const NodePlan*> silent_nodes(const ProfileInput& input, const Works
   return silent;
 }
 
-Task<void> watch_boot(Context context, const ProfileInput& input, Workspace& space, Host& host) {
+bool is_ambiguous(const ProfileInput& input, const Workspace& space) {
+  return !space.finder->match(input.profile, space.facts).ambiguous.empty();
+}
+
+Task<void> watch_boot(ProvisionRun& run, Context context, const ProfileInput& input,
+                      Workspace& space, Host& host) {
   const Context limited = context.within(input.profile.budgets.discover);
   while (true) {
-    co_await space.finder->look(context, input.profile, space.facts);
+    const std::vector<IpAddress> told = co_await run.guest_addresses(limited);
+    space.finder->look_first_at(told);
+    co_await space.finder->look(limited, input.profile, space.facts);
     const auto silent = silent_nodes(input, space);
-    if (silent.empty() || context.cancelled()) co_return;
+    // Two machines that are one node do not become less by waiting.
+    if (silent.empty() || is_ambiguous(input, space) || context.cancelled()) co_return;
     for (const NodePlan* plan : silent) {
       host.terminal.display().emit({EventKind::waiting, context.now(), plan->name, "provision",
                                     fmt::format("VM {} boots; no machine with MAC {} answers yet",
@@ -56,25 +63,41 @@ Task<void> watch_boot(Context context, const ProfileInput& input, Workspace& spa
   }
 }
 
+Finding never_boots(const NodePlan& plan) {
+  return {Severity::error,
+          "P8",
+          plan.name,
+          "provision",
+          fmt::format("VM {} ({}) runs, and no machine with MAC {} answers on port 50000",
+                      plan.vmid.value_or(0), plan.name.value(), plan.mac.value()),
+          fmt::format("look at its console in Proxmox: does it boot the Talos image, does it get "
+                      "an address by DHCP, are bridge and VLAN those of network.node_cidr? Correct "
+                      "it, then `ichor proxmox stop {} && ichor up --provision` boots it again and "
+                      "continues",
+                      plan.name.value())};
+}
+
 }  // namespace
 
 Task<RunResult> make_machines(ProvisionRun& run, Context context, const ProfileInput& input,
                               Workspace& space, Host& host) {
   RunResult result = co_await run.bring_up(context, ProvisionRun::Goal::running);
   if (result.exit != Exit::done || !space.finder) co_return result;
-  co_await watch_boot(context, input, space, host);
+  co_await watch_boot(run, context, input, space, host);
   if (context.cancelled()) {
     result.exit = Exit::interrupted;
     result.verdict = "interrupted while machines boot; the same command continues from there";
     co_return result;
   }
+  if (const auto certain = judge_search(input.profile, space, host); !certain) {
+    const RunResult& doubt = certain.error();
+    result.exit = doubt.exit;
+    result.verdict = doubt.verdict;
+    result.findings.insert(result.findings.end(), doubt.findings.begin(), doubt.findings.end());
+    co_return result;
+  }
   for (const NodePlan* plan : silent_nodes(input, space)) {
-    result.findings.push_back(
-        {Severity::error, "P8", plan->name, "provision",
-         fmt::format("VM {} ({}) runs, and no machine with MAC {} answers on port 50000",
-                     plan->vmid.value_or(0), plan->name.value(), plan->mac.value()),
-         "look at its console in Proxmox: does it boot the Talos image, does it get an address by "
-         "DHCP, are bridge and VLAN those of network.node_cidr? Then run the same command again"});
+    result.findings.push_back(never_boots(*plan));
     if (result.exit == Exit::done) result.verdict = result.findings.back().what;
     result.exit = Exit::out_of_time;
   }
@@ -113,16 +136,6 @@ RunResult run_provision(const ProfileInput& input, const RunTarget& target, Clus
   }
   if (signal == SIGTERM && result.exit == Exit::interrupted) result.exit = Exit::terminated;
   return result;
-}
-
-void search_in_lab(const ProfileInput& input, const RunTarget& target, Workspace& space) {
-  if (target.lab.empty()) return;
-  const auto access = lab::read_proxmox_access(target.lab);
-  if (!access) return;
-  ScanOptions options;
-  options.addresses = access->pool;
-  for (const NodePlan& plan : input.profile.nodes) options.addresses += "," + plan.address.value();
-  space.finder = make_finder(input.profile, options, *space.apis);
 }
 
 }  // namespace ichor

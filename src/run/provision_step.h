@@ -21,12 +21,9 @@ RunResult run_provision(const ProfileInput& input, const RunTarget& target, Clus
                         const std::function<void(const ProvisionRun&)>& seen = {});
 
 /// Every machine of the profile exists, runs and answers in maintenance mode; one that never does
-/// is reported with its VM. Nodes that have their config already are not waited for. Work for
-/// run_provision(); all arguments must outlive it.
+/// is reported with its VM, and so are two machines that fit one node. Nodes that have their config
+/// already are not waited for. Work for run_provision(); all arguments must outlive it.
 Task<RunResult> make_machines(ProvisionRun& run, Context context, const ProfileInput& input,
                               Workspace& space, Host& host);
-
-/// Where machines of a lab's Proxmox are looked for: the pool of its addresses, and the profile's.
-void search_in_lab(const ProfileInput& input, const RunTarget& target, Workspace& space);
 
 }  // namespace ichor

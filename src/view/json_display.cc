@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/clean_text.h"
 #include "base/redact.h"
 #include "view/summary_text.h"
 #include "yaml/json_node.h"
@@ -156,6 +157,10 @@ void JsonDisplay::end(const Summary& summary) {
   if (form_ == Form::flat) {
     flat_.add("", line);
     out_.write(flat_.line(), FdWriter::Keep::always);
+    if (errors_ && result.exit != Exit::done) {
+      errors_->write(clean_text(redact_urls(result.verdict), result.verdict.size()) + "\n",
+                     FdWriter::Keep::always);
+    }
   } else {
     put(line, FdWriter::Keep::always);
   }

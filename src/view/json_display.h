@@ -17,9 +17,10 @@ class JsonDisplay final : public Display {
  public:
   enum class Form { json, yaml, flat };
 
-  /// `quiet` leaves the events out.
-  JsonDisplay(FdWriter& out, bool quiet, Form form = Form::json)
-      : out_(out), quiet_(quiet || form == Form::flat), form_(form) {}
+  /// `quiet` leaves the events out. `errors` gets the verdict of a command that failed, and may be
+  /// null: OpenTofu shows nothing else of such a program.
+  JsonDisplay(FdWriter& out, bool quiet, Form form = Form::json, FdWriter* errors = nullptr)
+      : out_(out), errors_(errors), quiet_(quiet || form == Form::flat), form_(form) {}
 
   void begin(const ClusterProfile& profile) override;
   void emit(const Event& event) override;
@@ -32,6 +33,7 @@ class JsonDisplay final : public Display {
   void put_row(const Listing& listing, const nlohmann::ordered_json& row);
 
   FdWriter& out_;
+  FdWriter* errors_;
   bool quiet_;
   Form form_;
   const ClusterProfile* profile_{nullptr};

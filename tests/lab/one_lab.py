@@ -10,9 +10,9 @@ import unittest
 SCALE = 60
 
 
-def start(ichor, profile, lab, scale=SCALE):
+def start(ichor, profile, lab, scale=SCALE, more=()):
     return subprocess.run([ichor, "lab", "start", "-p", profile, "--state", lab, "--time-scale",
-                           str(scale), "--detach"], check=False, stdout=subprocess.DEVNULL,
+                           str(scale), "--detach", *more], check=False, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True)
 
 

@@ -11,115 +11,24 @@ import json
 import os
 import pathlib
 import random
-import re
 import signal
 import ssl
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
-import urllib.parse
-import urllib.request
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "conformance"))
 
-import one_lab  # noqa: E402
 import real_tool  # noqa: E402
 import side_by_side  # noqa: E402
+from pve_lab import (ICHOR, LIMIT_S, NUMBERS, PROFILE, SCALE, PveLab, findings, made,  # noqa: E402
+                     run, state_of)
 
-ICHOR, PROFILE = (os.path.abspath(path) for path in sys.argv[1:3])
 SEED = int(os.environ.get("PVE_KILL_SEED") or random.SystemRandom().randrange(2**32))
 COUNT = int(os.environ.get("PVE_KILL_COUNT") or 3)
-LIMIT_S = 300
-SCALE = one_lab.SCALE
-NUMBERS = [801, 802, 803, 811, 812]
-
-
-# What nothing that ichor prints may contain.
-SECRETS = set()
-
-
-def run(*words, **variables):
-    done = subprocess.run([ICHOR, *words, "-o", "json"], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=LIMIT_S, check=False,
-                          env={**os.environ, **variables})
-    if any(secret in done.stdout + done.stderr for secret in tuple(SECRETS)):
-        raise AssertionError(f"ichor {' '.join(words)} prints the token")
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    summary = lines[-1] if lines else {"verdict": done.stderr}
-    return done.returncode, lines, summary
-
-
-def findings(lines):
-    return [line for line in lines if line["type"] == "finding"]
-
-
-def state_of(lab):
-    return json.loads(pathlib.Path(lab, "proxmox.json").read_text())
-
-
-def made(lab):
-    """How often each machine was created with success, and which exist."""
-    state = state_of(lab)
-    times = {}
-    for task in state["tasks"]:
-        if task["type"] == "qmcreate" and task["result"] == "OK":
-            times[task["vm"]] = times.get(task["vm"], 0) + 1
-    return times, [vm["id"] for vm in state["vms"]]
-
-
-class PveLab(unittest.TestCase):
-    """A lab with a Proxmox API for every test."""
-
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.lab = self.folder.name + "/lab"
-        self.start()
-        self.addCleanup(one_lab.stop, ICHOR, self.lab)
-
-    def start(self):
-        subprocess.run([ICHOR, "lab", "start", "-p", PROFILE, "--state", self.lab, "--time-scale",
-                        str(SCALE), "--proxmox", "--detach"], check=True,
-                       stdout=subprocess.DEVNULL)
-        self.access = json.loads(pathlib.Path(self.lab, "proxmox-access.json").read_text())
-        self.secret = self.access["token"].split("=")[1]
-        SECRETS.add(self.secret)
-        self.ca = pathlib.Path(self.folder.name, "ca.pem")
-        self.ca.write_text(self.access["ca"])
-
-    def inject(self, fault, node=""):
-        where = ["--node", node] if node else []
-        subprocess.run([ICHOR, "lab", "inject", fault, "--state", self.lab, *where], check=True,
-                       stdout=subprocess.DEVNULL)
-
-    def proxmox(self, *words):
-        return run("proxmox", *words, "-p", PROFILE, "--lab-state", self.lab)
-
-    def up(self):
-        return run("up", "-p", PROFILE, "--provision", "--lab", "--lab-state", self.lab,
-                   "--time-scale", str(SCALE))
-
-    def refuses(self, code, row, words):
-        """A run that ends so, names the row and the words, and succeeds once the cause is gone."""
-        ended, lines, summary = self.up()
-        self.assertEqual(ended, code, summary)
-        rows = findings(lines)
-        self.assertIn(row, [one["id"] for one in rows], rows)
-        self.assertTrue(any(re.search(words, one["what"]) for one in rows), rows)
-        self.assertTrue(all(one["fix"] for one in rows), rows)
-        return summary
-
-    def recovers(self):
-        self.inject("clear")
-        code, _, summary = self.up()
-        self.assertEqual(code, 0, summary)
-        times, there = made(self.lab)
-        self.assertEqual(sorted(there), NUMBERS)
-        self.assertEqual(times, {number: 1 for number in NUMBERS})
 
 
 class FromNothing(PveLab):
@@ -215,8 +124,26 @@ class Trouble(PveLab):
         self.assertEqual(summary["mutations"], 0)
         self.recovers()
 
+    def test_a_locked_machine_is_waited_for(self):
+        self.assertEqual(self.proxmox("create")[0], 0)
+        self.inject("pve-locked", "cp1", "--for", "1m")
+        code, lines, summary = self.up()
+        self.assertEqual(code, 0, summary)
+        self.assertIn("VM 801 is locked: backup",
+                      [line.get("text") for line in lines if line["type"] == "waiting"] +
+                      [line.get("text") for line in lines])
+
+    def test_a_slow_proxmox_costs_time_only(self):
+        self.inject("pve-slow")
+        code, _, summary = self.up()
+        self.assertEqual(code, 0, summary)
+        self.assertEqual(made(self.lab)[0], {number: 1 for number in NUMBERS})
+
     def test_a_machine_that_never_boots(self):
         self.inject("pve-no-boot", "w1")
+        _, lines, _ = self.up()
+        fixes = [one["fix"] for one in findings(lines) if one["id"] == "P8"]
+        self.assertIn("`ichor proxmox stop w1 && ichor up --provision`", fixes[0])
         self.refuses(4, "P8", "VM 811 .*no machine with MAC")
         self.inject("clear")
         self.assertEqual(self.proxmox("stop", "w1")[0], 0)
@@ -246,6 +173,15 @@ class Access(PveLab):
         self.assertEqual(self.list("{file: token}", trust)[0], 0)
         self.assertEqual(self.list(f"{{command: cat {file}}}", trust)[0], 0)
         self.assertEqual(self.list("{env: PVE_TOKEN}", trust, PVE_TOKEN=self.access["token"])[0], 0)
+        op = pathlib.Path(self.folder.name, "op")
+        op.write_text("#!/bin/sh\n"
+                      "[ \"$*\" = 'read --no-newline op://Lab/proxmox/token' ] || exit 1\n"
+                      f"cat {file}\n")
+        op.chmod(0o700)
+        path = f"{self.folder.name}:{os.environ['PATH']}"
+        self.assertEqual(self.list("{op: 'op://Lab/proxmox/token'}", trust, PATH=path)[0], 0)
+        self.assertEqual(self.list("{op: 'op://Lab/other/token'}", trust, PATH=path)[:2],
+                         (3, ["P3"]))
         for token in ("{file: nothing}", "{env: NOT_SET}", "{command: 'false'}", "{file: ca.pem}"):
             code, rows, summary = self.list(token, trust)
             self.assertEqual((code, rows), (3, ["P3"]), summary)
@@ -264,24 +200,6 @@ class Access(PveLab):
 
 
 class Foreign(PveLab):
-    def ask(self, method, path, **values):
-        request = urllib.request.Request(
-            self.access["url"] + "/api2/json" + path, method=method,
-            data=urllib.parse.urlencode(values).encode() if values else None,
-            headers={"Authorization": "PVEAPIToken=" + self.access["token"]})
-        trust = ssl.create_default_context(cafile=self.ca)
-        with urllib.request.urlopen(request, context=trust, timeout=LIMIT_S) as answer:
-            return json.load(answer)["data"]
-
-    def make(self, number, mac, name="database", **more):
-        upid = self.ask("POST", "/nodes/pve1/qemu", vmid=number, name=name, memory=512,
-                        net0=f"virtio={mac},bridge=vmbr0", scsi0="local-lvm:8", **more)
-        for _ in range(600):
-            if self.ask("GET", f"/nodes/pve1/tasks/{upid}/status")["status"] == "stopped":
-                return
-            time.sleep(0.05)
-        self.fail("the task does not end")
-
     def test_two_machines_with_one_mac(self):
         self.make(700, "BC:24:11:16:01:01")
         self.refuses(5, "P9", "VM 700 .*has the MAC bc:24:11:16:01:01 of cp1")

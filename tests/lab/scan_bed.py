@@ -22,6 +22,8 @@ MACS |= {f"w{i}": f"52:54:00:16:07:1{i}" for i in (1, 2, 3)}
 HOMES = {"cp1": "192.168.22.101", "cp2": "192.168.22.102", "cp3": "192.168.22.103",
          "w1": "192.168.22.111", "w2": "192.168.22.112", "w3": "192.168.22.113"}
 VIP = "192.168.22.100"
+# An image without extensions.
+SCHEMATIC = "376567988ad370138ad8b2698212367b8edcb69b5fd68c80be1f2ec7d603b4ba"
 
 
 def missing():
@@ -36,8 +38,30 @@ def missing():
     return "" if done.returncode == 0 else "network namespaces cannot be made here"
 
 
-def profile(name, leases=None):
-    """Six nodes that are known by their MACs; `leases` are where they boot, for the lab."""
+OTHER_CLUSTER = """
+name: other
+network:
+  api_endpoint: https://{home}:6443
+  node_cidr: {network}
+  gateway: 192.168.23.254
+  pod_cidr: 10.42.0.0/16
+  service_cidr: 10.43.0.0/16
+talos:
+  version: v1.12.6
+  kubernetes_version: v1.35.2
+nodes:
+  controlplane:
+    assignments:
+      - {{name: cp9, ip: {home}, mac: "52:54:00:16:09:01", interface: eth0, disk: /dev/sda}}
+"""
+# Where machines boot by DHCP in the test of two networks, and their neighbours of IPv6.
+BOOT_NETWORK = "10.66.0.0/24"
+SIX_NETWORK = "fd00:20::/120"
+
+
+def profile(name, leases=None, scan=None):
+    """Six nodes that are known by their MACs; `leases` are where they boot, for the lab, and `scan`
+    is where else they are looked for."""
     def node(which):
         place = f", dhcp_ip: {leases[which]}" if leases else ""
         return (f"      - {{name: {which}, ip: {HOMES[which]}{place}, mac: \"{MACS[which]}\", "
@@ -45,7 +69,8 @@ def profile(name, leases=None):
     return (f"name: {name}\n"
             "network:\n"
             f"  api_endpoint: https://{VIP}:6443\n"
-            f"  node_cidr: {NETWORK}\n"
+            f"  node_cidr: {NETWORK}\n" +
+            (f"  scan: [{scan}]\n" if scan else "") +
             "  gateway: 192.168.23.254\n"
             "  pod_cidr: 10.42.0.0/16\n"
             "  service_cidr: 10.43.0.0/16\n"
@@ -54,6 +79,7 @@ def profile(name, leases=None):
             "talos:\n"
             "  version: v1.12.6\n"
             "  kubernetes_version: v1.35.2\n"
+            f"  factory: {{schematic_id: {SCHEMATIC}}}\n"
             f"  vip: {{ip: {VIP}, interface: eth0}}\n"
             "nodes:\n"
             "  controlplane:\n    assignments:\n" +
@@ -96,7 +122,7 @@ class Bed:
         self.ichor = ichor
         self.folder = pathlib.Path(folder)
         self.lab_side, self.desk_side = Namespace(), Namespace()
-        self.lab = None
+        self.lab = self.other_lab = None
         self.strangers = []
         lab, desk = self.lab_side, self.desk_side
         lab.run("ip", "link", "add", "ichor-lab0", "type", "veth", "peer", "name", "desk0", "netns",
@@ -117,7 +143,34 @@ class Bed:
         rules += "}\n"
         subprocess.run(self.desk_side.command("nft", "-f", "-"), input=rules, text=True, check=True)
 
-    def start_lab(self, seed, scale=60):
+    def attach(self, desk, keeper):
+        """One more network on the cable: ADDRESS/LENGTH of either side."""
+        self.desk_side.run("ip", "address", "add", desk, "dev", "desk0", *self.at_once(desk))
+        self.lab_side.run("ip", "address", "add", keeper, "dev", "ichor-lab0",
+                          *self.at_once(keeper))
+
+    @staticmethod
+    def at_once(address):
+        """No other machine is asked whether it has this address."""
+        return ["nodad"] if ":" in address else []
+
+    def start_other_cluster(self, scale=60):
+        """A cluster of another CA: one node of Talos, as another operator brought it up."""
+        folder = self.folder / "other"
+        folder.mkdir()
+        (folder / "ichor.yaml").write_text(OTHER_CLUSTER.format(home=self.spare[0],
+                                                                network=NETWORK))
+        words = self.lab_side.command(self.ichor, "lab", "start", "-p", str(folder / "ichor.yaml"),
+                                      "--state", str(folder / "lab"), "--time-scale", str(scale),
+                                      "--real-addresses", "ichor-lab0")
+        self.other_lab = subprocess.Popen(words, stdout=subprocess.DEVNULL,
+                                          stderr=subprocess.DEVNULL)
+        code, lines = self.run("up", "--only", "talos", limit=200, folder=folder)
+        if code != 0:
+            raise RuntimeError(f"the other cluster did not come up: {lines[-1]}")
+        return self.spare[0]
+
+    def start_lab(self, seed, scale=60, boot_network=None):
         """Six machines at addresses of their own choice."""
         chance = random.Random(seed)
         taken = set(HOMES.values()) | {DESK, KEEPER, VIP, "192.168.23.254"}
@@ -125,10 +178,14 @@ class Bed:
         free = [address for address in free if address not in taken]
         places = chance.sample(free, len(MACS) + 3)
         self.leases = dict(zip(MACS, places))
+        if boot_network:
+            hosts = chance.sample(range(10, 250), len(MACS))
+            base = boot_network.rsplit(".", 1)[0]
+            self.leases = {name: f"{base}.{host}" for name, host in zip(MACS, hosts)}
         self.spare = places[len(MACS):]
         file = self.folder / "lab.yaml"
         file.write_text(profile("lab", self.leases))
-        (self.folder / "ichor.yaml").write_text(profile("scan"))
+        (self.folder / "ichor.yaml").write_text(profile("scan", scan=boot_network))
         self.state = self.folder / f"lab-{seed}"
         words = self.lab_side.command(self.ichor, "lab", "start", "-p", str(file), "--state",
                                       str(self.state), "--time-scale", str(scale),
@@ -165,8 +222,13 @@ class Bed:
     def add_strangers(self):
         """A plain TLS server, an SSH server, and Talos under a CA that is not ours."""
         for kind, address in zip(("tls", "ssh", "talos"), self.spare):
-            self.lab_side.run("ip", "address", "add", f"{address}/32", "dev", "ichor-lab0")
-            self.strangers.append(Stranger(kind, address, self.folder, self.lab_side))
+            self.add_stranger(kind, address)
+
+    def add_stranger(self, kind, address):
+        length = 128 if ":" in address else 32
+        self.lab_side.run("ip", "address", "add", f"{address}/{length}", "dev", "ichor-lab0",
+                          *self.at_once(address))
+        self.strangers.append(Stranger(kind, address, self.folder, self.lab_side))
 
     def run(self, *words, limit=120, folder=None):
         """ichor as against real machines; exit code and the lines of its output."""
@@ -178,13 +240,18 @@ class Bed:
     def remove_strangers(self):
         for stranger in self.strangers:
             stranger.end()
-            self.lab_side.run("ip", "address", "del", f"{stranger.address}/32", "dev", "ichor-lab0")
+            length = 128 if ":" in stranger.address else 32
+            self.lab_side.run("ip", "address", "del", f"{stranger.address}/{length}", "dev",
+                              "ichor-lab0")
         self.strangers = []
 
     def end(self):
         for stranger in self.strangers:
             stranger.end()
         self.stop_lab()
+        if self.other_lab is not None:
+            self.other_lab.terminate()
+            self.other_lab.wait()
         self.desk_side.end()
         self.lab_side.end()
 
@@ -251,7 +318,8 @@ def serve(kind, address, folder, log):
             # Asked for and not demanded, so that what comes after the handshake can be read.
             tls.verify_mode = ssl.CERT_OPTIONAL
             tls.load_verify_locations(authority)
-    listener = socket.create_server((address, PORT), backlog=64)
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    listener = socket.create_server((address, PORT), family=family, backlog=64)
     print("listening", flush=True)
     lock = threading.Lock()
 

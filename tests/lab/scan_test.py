@@ -4,8 +4,8 @@ ichor runs as against real machines. Without root it is skipped.
 
 Usage: scan_test.py ICHOR
 
-SCAN_COUNT=20 scans that often, each time with machines at other addresses, half of the times with
-5 % packet loss.
+SCAN_COUNT=20 scans that often instead of twice, each time with machines at other addresses, half of
+the times with 5 % packet loss.
 """
 
 import os
@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 import scan_bed  # noqa: E402
 
 ICHOR = sys.argv[1]
-COUNT = int(os.environ.get("SCAN_COUNT", "1"))
+COUNT = int(os.environ.get("SCAN_COUNT", "2"))
 
 
 def machines_of(lines):
@@ -60,6 +60,8 @@ class Scan(unittest.TestCase):
             self.assertEqual(line["macs"], [scan_bed.MACS[name]])
             self.assertEqual(line["proof"], "MAC " + scan_bed.MACS[name])
             self.assertTrue(line["uuid"] and line["disks"] and line["fingerprint"], line)
+            self.assertEqual(line["links"], [f"eth0 {scan_bed.MACS[name]} up"])
+            self.assertIs(line["secure_boot"], False)
         kinds = {"tls": "other", "ssh": "other", "talos": "foreign"}
         for stranger in self.bed.strangers:
             # A scan that has found every node does not look again for others.
@@ -88,7 +90,7 @@ class Scan(unittest.TestCase):
             with self.subTest(number=number):
                 self.check_scan(number)
 
-    @unittest.skipIf(COUNT < 2, "with SCAN_COUNT only")
+    @unittest.skipIf(COUNT < 2, "SCAN_COUNT=1")
     def test_lost_packets_cost_no_machine(self):
         self.bed.lose_packets(5)
         self.lossy = True
@@ -107,6 +109,44 @@ class Scan(unittest.TestCase):
         self.assertEqual({line["node"] for line in matrix}, {"w3"})
         self.assertEqual({line["address"] for line in matrix}, set(self.bed.leases.values()))
         self.assertTrue(all("the machine does not have it" in line["why"] for line in matrix))
+
+    def test_a_node_of_another_cluster_is_listed_and_left_alone(self):
+        self.bed.start_lab(4)
+        place = self.bed.start_other_cluster()
+        code, lines = self.bed.run("discover", "--scan", scan_bed.NETWORK)
+        self.assertEqual(code, 0, lines[-1])
+        seen = machines_of(lines)
+        self.assertEqual((seen[place]["kind"], seen[place]["node"]), ("foreign", ""), seen[place])
+        self.assertNotIn("stage", seen[place])
+        code, lines = self.bed.run("up", "--only", "talos", limit=200,
+                                   folder=self.bed.folder / "other")
+        self.assertEqual((code, lines[-1]["mutations"]), (0, 0), lines[-1])
+
+    def test_networks_of_ipv6_are_scanned(self):
+        self.bed.attach("fd00:20::2/120", "fd00:20::3/120")
+        self.bed.add_stranger("talos", "fd00:20::7")
+        self.bed.add_stranger("ssh", "fd00:20::99")
+        empty = pathlib.Path(self.folder.name) / "six"
+        empty.mkdir()
+        code, lines = self.bed.run("discover", "--scan", scan_bed.SIX_NETWORK, folder=empty)
+        self.assertEqual(code, 0, lines)
+        seen = machines_of(lines)
+        self.assertEqual({place: line["kind"] for place, line in seen.items()},
+                         {"fd00:20::7": "foreign", "fd00:20::99": "other"})
+        self.check_strangers()
+
+    def test_machines_that_boot_in_another_network_move_to_their_own(self):
+        self.bed.attach("10.66.0.2/24", "10.66.0.3/24")
+        self.bed.start_lab(5, boot_network=scan_bed.BOOT_NETWORK)
+        code, lines = self.bed.run("plan")
+        self.assertEqual(code, 0, lines[-1])
+        nodes = {line["node"]: line["address"] for line in lines if line["type"] == "node"}
+        self.assertEqual(nodes, self.bed.leases)
+        code, lines = self.bed.run("up", "--only", "talos", limit=400)
+        self.assertEqual(code, 0, lines[-1])
+        code, lines = self.bed.run("status")
+        nodes = {line["node"]: line["address"] for line in lines if line["type"] == "node"}
+        self.assertEqual(nodes, scan_bed.HOMES)
 
     def test_machines_lead_to_a_profile(self):
         self.bed.start_lab(2)
@@ -145,6 +185,19 @@ class Scan(unittest.TestCase):
         self.assertTrue(all(line["stage"] == "running" for line in nodes.values()), nodes)
         code, lines = self.bed.run("up", "--only", "talos", limit=200)
         self.assertEqual((code, lines[-1]["mutations"]), (0, 0), lines[-1])
+        code, lines = self.bed.run("discover", "--scan", scan_bed.NETWORK)
+        self.assertEqual(code, 0, lines[-1])
+        for line in machines_of(lines).values():
+            self.assertEqual((line["kind"], line["schematic"]), ("ours", scan_bed.SCHEMATIC))
+        wide = subprocess.run(self.bed.desk_side.command(ICHOR, "discover", "--scan",
+                                                         scan_bed.NETWORK, "-o", "wide"),
+                              stdout=subprocess.PIPE, text=True, check=True, cwd=self.folder.name)
+        head, row = [line for line in wide.stdout.splitlines()
+                     if "ADDRESS" in line or scan_bed.HOMES["cp1"] in line][:2]
+        for column in ("LINKS", "SECURE BOOT", "SCHEMATIC"):
+            self.assertIn(column, head)
+        for cell in (f"eth0 {scan_bed.MACS['cp1']} up", scan_bed.SCHEMATIC):
+            self.assertIn(cell, row)
 
 
 class Refusal(unittest.TestCase):
