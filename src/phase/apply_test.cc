@@ -286,5 +286,28 @@ TEST_F(ApplyTest, ANodeIsNotSettledBeforeItHasInstalledItself) {
   EXPECT_TRUE(decides<Remember>());
 }
 
+TEST_F(ApplyTest, AClusterThatWasUpgradedIsNotTakenBackToTheProfilesKubernetes) {
+  const auto upgraded = [&](std::string_view key) {
+    JournalRecord record;
+    record.kind = RecordKind::observed;
+    record.key = key;
+    record.value = "v1.36.3";
+    facts_.fold(record, now_);
+  };
+  sent("boot", OutcomeKind::done, seconds(100));
+  settled(9);
+  configured(Stage::running, digest(7));
+  profile_.talos.kubernetes_version = "v1.35.2";
+  EXPECT_TRUE(decides<Act>()) << "an edit of the profile";
+  upgraded(kKubernetesDoneKey);
+  const Decision behind = decide();
+  ASSERT_TRUE(std::holds_alternative<Stop>(behind));
+  EXPECT_EQ(std::get<Stop>(behind).finding.id, "U13");
+  profile_.talos.kubernetes_version = "v1.36.3";
+  EXPECT_TRUE(decides<Act>());
+  upgraded(kKubernetesKey);
+  EXPECT_TRUE(decides<Stop>()) << "an upgrade that has not ended goes on node by node";
+}
+
 }  // namespace
 }  // namespace ichor

@@ -131,7 +131,8 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const Engi
                     options.kubernetes,
                     space.finder.get(),
                     options.snapshot,
-                    options.drain};
+                    options.drain,
+                    options.keep_snapshot};
   return drive(world, profile, space.configs, options, steps_of(profile, options), host);
 }
 

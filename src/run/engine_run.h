@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -28,6 +29,9 @@ struct EngineOptions {
   /// What a restore of etcd uploads; null: nothing is restored.
   const ByteSource* snapshot{nullptr};
   NodeDrain* drain{nullptr};  // of an upgrade
+  /// As in World: for steps that take a snapshot of etcd.
+  std::function<Task<CallResult<std::string>>(Context, TalosSession&, const NodeName&)>
+      keep_snapshot{};
 };
 
 RunId new_run_id(Random& random);
