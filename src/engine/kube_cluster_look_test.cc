@@ -48,13 +48,6 @@ TEST_F(KubeClusterLookTest, AProxyThatTalosMadeIsUpdated) {
   EXPECT_EQ(look().proxy_owner, "") << "what ichor wrote is its own";
 }
 
-TEST_F(KubeClusterLookTest, AnotherObjectOfThatNameIsLeftAlone) {
-  proxy(KubeObject::object());
-  const Outcome outcome = at_once(drain_.update_proxy(context_, "image:v1.36.3", "another uid"));
-  EXPECT_EQ(outcome.kind, OutcomeKind::refused);
-  EXPECT_EQ(look().proxy_image, "registry.k8s.io/kube-proxy:v1.35.2");
-}
-
 TEST_F(KubeClusterLookTest, OwnersAreKnownByTheirMarks) {
   const auto owner = [](const char* text) { return owner_of(KubeObject::parse(text)); };
   EXPECT_EQ(owner(R"({"metadata": {"labels": {"app.kubernetes.io/managed-by": "Helm"}}})"), "Helm");
@@ -74,17 +67,34 @@ TEST_F(KubeClusterLookTest, OwnersAreKnownByTheirMarks) {
 TEST_F(KubeClusterLookTest, AnApiVersionInUseIsNamedWithItsWriter) {
   EXPECT_TRUE(look().removed_apis.empty()) << "it is not served";
   kube_.serve(kFlows, "flowschemas", false);
-  const KubeObject flow{{"apiVersion", "flowcontrol.apiserver.k8s.io/v1beta3"},
-                        {"kind", "FlowSchema"},
-                        {"metadata", {{"name", "mine"}}}};
-  kube_.put(flow, "api-priority-and-fairness-config-producer-v1");
-  EXPECT_TRUE(look().removed_apis.empty()) << "the API server writes those itself";
-  kube_.put(flow, "old-operator");
+  const auto written = [&](const char* name, const char* manager, const char* version) {
+    KubeObject flow{{"apiVersion", "flowcontrol.apiserver.k8s.io/v1beta3"}, {"kind", "FlowSchema"}};
+    KubeObject entry{{"manager", manager}, {"operation", "Update"}};
+    entry["apiVersion"] = std::string("flowcontrol.apiserver.k8s.io/") + version;
+    flow["metadata"] = {{"name", name}, {"managedFields", KubeObject::array({entry})}};
+    kube_.put(std::move(flow));
+  };
+  written("a", "api-priority-and-fairness-config-producer-v1", "v1beta3");
+  written("b", "new-operator", "v1");
+  EXPECT_TRUE(look().removed_apis.empty()) << "the API server's own, and one of another version";
+  written("c", "old-operator", "v1beta3");
   const auto uses = look().removed_apis;
   ASSERT_EQ(uses.size(), 1u);
   EXPECT_EQ(uses[0].removed_in, 32);
   EXPECT_EQ(uses[0].api, "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema");
+  EXPECT_EQ(uses[0].object, "FlowSchema/c");
   EXPECT_EQ(uses[0].by, "old-operator");
+}
+
+TEST_F(KubeClusterLookTest, AKindThatGoesIsInUseWithItsFirstObject) {
+  const KubeKind kind{"resource.k8s.io", "v1alpha3", "PodSchedulingContext"};
+  kube_.serve(kind, "podschedulingcontexts", false);
+  EXPECT_TRUE(look().removed_apis.empty());
+  kube_.put({{"apiVersion", "resource.k8s.io/v1alpha3"},
+             {"kind", kind.kind},
+             {"metadata", {{"name", "one"}}}});
+  ASSERT_EQ(look().removed_apis.size(), 1u);
+  EXPECT_EQ(look().removed_apis[0].by, "") << "there is no other version of it";
 }
 
 }  // namespace
