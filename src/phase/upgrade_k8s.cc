@@ -41,6 +41,9 @@ std::optional<Decision> not_seen(const NodePlan& plan, const NodeView& node) {
   if (!node.kube) {
     return Wait{fmt::format("the Kubernetes API does not show {}: {}", name, node.kube_trouble)};
   }
+  if (node.kube->uid.empty()) {
+    return Wait{fmt::format("the Kubernetes API has no Node {}", name)};
+  }
   return std::nullopt;
 }
 

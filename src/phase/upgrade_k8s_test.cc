@@ -117,6 +117,12 @@ TEST_F(UpgradeK8sTest, ANodeThatDiffersInMoreThanTheVersionIsRefused) {
   EXPECT_EQ(words_of(check()), "stop U9") << "the configs name another version: a patch pins it";
 }
 
+TEST_F(UpgradeK8sTest, ANodeThatKubernetesDoesNotKnowIsNotUpgraded) {
+  node("w1").kube.emplace();
+  EXPECT_EQ(words_of(check()), "wait the Kubernetes API has no Node w1");
+  EXPECT_EQ(words_of(upgrade(KubeComponent::kubelet)), "wait the Kubernetes API has no Node w1");
+}
+
 TEST_F(UpgradeK8sTest, ASecondRunChangesNothing) {
   started();
   for (const KubeComponent component : kKubeComponents) follow(component);
