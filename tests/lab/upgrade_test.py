@@ -144,6 +144,16 @@ class Upgrade(one_lab.OneLab):
         self.assertEqual(self.versions()["w3"], "v1.13.10")
         self.assertEqual(len(self.snapshots()), before)
 
+    def test_7_the_snapshot_is_encrypted_where_that_is_asked_for(self):
+        recipient = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"
+        sealed = pathlib.Path(self.folder.name) / "sealed.age"
+        code, lines = self.run_json("upgrade", "--to", "v1.13.10", "-n", "cp1", "--snapshot-file",
+                                    str(sealed), "--age", recipient)
+        self.assertEqual(code, 0, lines[-1])
+        self.assertEqual(self.versions()["cp1"], "v1.13.10")
+        self.assertNotIn(b"/registry/", sealed.read_bytes())
+        self.assertTrue(json.loads(pathlib.Path(f"{sealed}.json").read_text())["encrypted"])
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)
