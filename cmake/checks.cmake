@@ -76,6 +76,8 @@ add_test(NAME lab.node
 add_test(NAME lab.upgrade
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/upgrade_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
+add_test(NAME lab.upgrade_k8s
+    COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/upgrade_k8s_test.py $<TARGET_FILE:ichor>)
 add_test(NAME lab.runs
     COMMAND ${CMAKE_SOURCE_DIR}/tests/lab/runs_test.py $<TARGET_FILE:ichor>
             ${CMAKE_SOURCE_DIR}/examples/reference/ichor.yaml)
@@ -107,8 +109,8 @@ add_test(NAME lab.process
 set_tests_properties(lab.process PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(lab.process lab.scan lab.up lab.kill lab.config_dir lab.clusters lab.layouts
     lab.flags lab.canary lab.proxmox lab.reset lab.etcd lab.restore
-    lab.drift lab.node lab.upgrade lab.runs lab.kubernetes lab.readers lab.walk
-    lab.attacks lab.rivals lab.findings lab.serve
+    lab.drift lab.node lab.upgrade lab.upgrade_k8s lab.runs lab.kubernetes lab.readers
+    lab.walk lab.attacks lab.rivals lab.findings lab.serve
     PROPERTIES LABELS lab TIMEOUT 900)
 
 # The whole program against something hostile: nodes, an API server, a repository.

@@ -16,6 +16,22 @@
 
 namespace ichor::sim {
 
+namespace {
+
+/// A snapshot that a run takes before an upgrade: what is proved of it is what counts.
+Task<CallResult<std::string>> keep_in_memory(Context context, TalosSession& session,
+                                             const NodeName&) {
+  MemoryBytes whole;
+  const auto streamed = co_await session.etcd_snapshot(context, whole);
+  if (!streamed) co_return forward_error(streamed);
+  const auto facts = etcd::inspect_snapshot(whole);
+  if (facts) co_return to_hex(facts->sha256);
+  co_return tl::unexpected(CallError{Call::etcd_snapshot, Progress::answered, TlsVerdict::fine,
+                                     Code::data_loss, facts.error().message});
+}
+
+}  // namespace
+
 /// The in-memory journal with a place to die on each side of every append.
 class SimProcess::JournalPort final : public Journal {
  public:
@@ -139,6 +155,7 @@ SimProcess::SimProcess(SimWorld& world, int number, SeededRandom random)
     drain_ = std::make_unique<KubeDrain>(
         [this] { return std::shared_ptr<KubeClient>(std::shared_ptr<KubeClient>(), &client_); });
     ports.drain = drain_.get();
+    ports.keep_snapshot = keep_in_memory;
     identity.command = "upgrade";
     orchestrator_ = std::make_unique<Orchestrator>(ports, world.profile(), world.configs(),
                                                    std::move(identity), upgrade_steps(*upgrade));

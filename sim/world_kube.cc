@@ -28,6 +28,7 @@ bool SimWorld::starts_upgrade(const RunResult& result) {
   upgrade_.emplace();
   upgrade_->target = plan_.target;
   upgrade_->target_given = true;
+  upgrade_->snapshot = true;
   // The operator knows what a cluster with one or two control planes comes to.
   upgrade_->downtime = profile_.control_plane_count() < 3;
   for (const NodePlan& node : profile_.nodes) upgrade_->nodes.insert(node.name);

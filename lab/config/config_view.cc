@@ -116,6 +116,10 @@ void read_cluster(ConfigView& view, const Node& cluster) {
   view.kubernetes_ca.certificate = pem_at(cluster, {"ca", "crt"});
   view.kubernetes_ca.key = SecretString(pem_at(cluster, {"ca", "key"}));
   view.api_cert_sans = list_at(cluster, {"apiServer", "certSANs"});
+  view.images["kube-apiserver"] = text_at(cluster, {"apiServer", "image"});
+  view.images["kube-controller-manager"] = text_at(cluster, {"controllerManager", "image"});
+  view.images["kube-scheduler"] = text_at(cluster, {"scheduler", "image"});
+  view.images["kube-proxy"] = text_at(cluster, {"proxy", "image"});
   if (const std::string cni = text_at(cluster, {"network", "cni", "name"}); !cni.empty()) {
     view.cni = cni;
   }
@@ -180,10 +184,16 @@ void read_kubernetes_document(ConfigView& view, const std::string& kind, const N
     replace_if_given(view.service_subnets, list_at(document, {"serviceSubnets"}));
   } else if (kind == "KubeAPIServerConfig") {
     view.api_cert_sans = list_at(document, {"certExtraSANs"});
+    view.images["kube-apiserver"] = text_at(document, {"image"});
+  } else if (kind == "KubeControllerManagerConfig") {
+    view.images["kube-controller-manager"] = text_at(document, {"image"});
+  } else if (kind == "KubeSchedulerConfig") {
+    view.images["kube-scheduler"] = text_at(document, {"image"});
   } else if (kind == "KubeFlannelCNIConfig") {
     view.cni = "flannel";
   } else if (kind == "KubeProxyConfig") {
     view.proxy_disabled = text_at(document, {"enabled"}) == "false";
+    view.images["kube-proxy"] = text_at(document, {"image"});
   } else if (kind == "KubeCoreDNSConfig") {
     view.coredns_disabled = text_at(document, {"enabled"}) == "false";
   }
@@ -227,6 +237,12 @@ std::string ConfigView::kubernetes_version() const {
   const std::string tag = kubelet_image.substr(0, kubelet_image.find('@'));
   const std::size_t colon = tag.rfind(':');
   return colon == std::string::npos ? "v1.35.2" : tag.substr(colon + 1);
+}
+
+std::string ConfigView::image_of(const std::string& component) const {
+  const auto named = images.find(component);
+  const bool given = named != images.end() && !named->second.empty();
+  return given ? named->second : "registry.k8s.io/" + component + ":" + kubernetes_version();
 }
 
 ConfigView view_config(const std::vector<Node>& documents) {

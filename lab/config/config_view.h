@@ -31,6 +31,7 @@ struct ConfigView {
   std::string install_image;
   bool unattended_install{false};  // it installs itself while it boots (1.14)
   std::string kubelet_image;
+  std::map<std::string, std::string> images;  // "kube-apiserver": its image
   std::map<std::string, std::string> node_labels;
 
   bool has_cluster{false};
@@ -51,6 +52,8 @@ struct ConfigView {
   bool control_plane() const { return machine_type == "controlplane" || machine_type == "init"; }
   /// "v1.35.2", from the kubelet's image.
   std::string kubernetes_version() const;
+  /// The image of a component, or that of the kubelet's version if the config does not name one.
+  std::string image_of(const std::string& component) const;
 };
 
 ConfigView view_config(const std::vector<yaml::Node>& documents);

@@ -13,6 +13,8 @@ namespace {
 
 using nlohmann::json;
 
+/// How long a pod takes from its new image to Ready.
+constexpr Duration kRestartTime = std::chrono::seconds(3);
 constexpr const char* kManager = "kube-controller-manager";
 
 KubeRef node_ref(const std::string& name) { return {{"", "v1", "Node"}, "", name}; }
@@ -64,6 +66,30 @@ void KubeCluster::displace(KubeView& view) {
     pod.name += "-" + pod.node;
     pod.running = pod.ready = !places.empty();
     pod.node = places.empty() ? std::string() : places[next++ % places.size()]->name;
+  }
+}
+
+void KubeCluster::restart(KubeView& view) {
+  version_ = view.version;
+  for (KubeWorkload& workload : view.workloads) {
+    const KubeRef ref{{"apps", "v1", workload.kind}, "kube-system", workload.name};
+    const json* kept = api_.find(ref);
+    if (!kept) continue;
+    const json& containers = at(*kept, {"spec", "template", "spec", "containers"});
+    if (!containers.is_array() || containers.empty()) continue;
+    workload.image = text_at(containers.front(), {"image"});
+    for (KubePod& pod : view.pods) {
+      if (pod.app == workload.app && !pod.is_static) pod.image = workload.image;
+    }
+  }
+  for (KubePod& pod : view.pods) {
+    const auto [known, is_new] = running_.try_emplace(pod.name, Running{pod.image, {}});
+    if (!is_new && known->second.image != pod.image) {
+      known->second = {pod.image, clock_.now()};
+    }
+    const bool starting =
+        known->second.since != MonoTime{} && clock_.now() - known->second.since < kRestartTime;
+    if (starting) pod.ready = false;
   }
 }
 

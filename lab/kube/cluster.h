@@ -36,6 +36,9 @@ class KubeCluster {
   std::function<void()> refresh;  // brings it up to date
   /// Moves the pods of the view away from nodes that they were evicted from.
   void displace(KubeView& view);
+  /// Starts the pods of the view again whose image has changed: a static pod by its node's config,
+  /// one of a DaemonSet by the template that a client may have changed.
+  void restart(KubeView& view);
 
  private:
   void evict(const KubeRef& pod);
@@ -47,6 +50,12 @@ class KubeCluster {
   std::map<KubeRef, nlohmann::json> followed_;  // as they were made
   /// Nodes from which pods of the view were evicted, until they are uncordoned.
   std::set<std::string> avoided_;
+  /// What each pod of the view runs, and since when.
+  struct Running {
+    std::string image;
+    MonoTime since{};
+  };
+  std::map<std::string, Running> running_;
   Workloads workloads_;
   Flux flux_;
 };

@@ -50,6 +50,7 @@ void add_static_pods(Site& site, const KubeNode& node, KubeView& view) {
   bool late = false;
   for (const UnmetCondition& unmet : sight.status.unmet) late |= unmet.name == "staticPods";
   const bool serving = node.machine->node().api_server_ready();
+  const auto config = node.machine->last_config();
   for (const std::string name : {"kube-apiserver", "kube-controller-manager", "kube-scheduler"}) {
     KubePod pod;
     pod.name = name + "-" + node.name;
@@ -57,7 +58,7 @@ void add_static_pods(Site& site, const KubeNode& node, KubeView& view) {
     pod.app = name;
     pod.node = node.name;
     pod.address = node.address;
-    pod.image = "registry.k8s.io/" + name + ":" + node.version;
+    pod.image = config ? config->image_of(name) : std::string();
     pod.is_static = true;
     pod.running = node.reporting;
     pod.ready = node.reporting && serving && (name == "kube-apiserver" || !late);
@@ -67,7 +68,7 @@ void add_static_pods(Site& site, const KubeNode& node, KubeView& view) {
 
 void add_daemon_set(const std::string& name, const std::string& app_label, const std::string& app,
                     const std::string& image, KubeView& view) {
-  KubeWorkload set{"DaemonSet", name, app, app_label, 0, 0};
+  KubeWorkload set{"DaemonSet", name, app, app_label, 0, 0, image};
   for (const KubeNode& node : view.nodes) {
     KubePod pod;
     pod.name = name + "-" + suffix(name + node.name, 5);
@@ -93,14 +94,15 @@ void add_coredns(KubeView& view) {
   for (const KubeNode& node : view.nodes) {
     if (node.ready) places.push_back(&node);
   }
-  KubeWorkload deployment{"Deployment", "coredns", "kube-dns", kAppLabel, replicas, 0};
+  constexpr const char* kImage = "registry.k8s.io/coredns/coredns:v1.13.2";
+  KubeWorkload deployment{"Deployment", "coredns", "kube-dns", kAppLabel, replicas, 0, kImage};
   const std::string set = "coredns-" + suffix("coredns" + view.cluster_name, 10);
   for (int i = 0; i < replicas; ++i) {
     KubePod pod;
     pod.name = set + "-" + suffix(fmt::format("{}{}", set, i), 5);
     pod.app_label = kAppLabel;
     pod.app = "kube-dns";
-    pod.image = "registry.k8s.io/coredns/coredns:v1.13.2";
+    pod.image = kImage;
     pod.owner_kind = "ReplicaSet";
     pod.owner = set;
     if (!places.empty()) {
@@ -123,7 +125,8 @@ KubeView view_cluster(Site& site, const Machine& machine) {
   const auto config = machine.config();
   if (!config) return view;
   view.cluster_name = config->cluster_name;
-  view.version = config->kubernetes_version();
+  const std::string server = config->image_of("kube-apiserver");
+  view.version = server.substr(server.rfind(':') + 1);
   view.service_network = config->service_subnets.front();
   for (const auto& other : site.machines()) {
     const auto theirs = other->last_config();
@@ -139,8 +142,7 @@ KubeView view_cluster(Site& site, const Machine& machine) {
     if (node.control_plane) add_static_pods(site, node, view);
   }
   if (!config->proxy_disabled) {
-    add_daemon_set("kube-proxy", kAppLabel, "kube-proxy",
-                   "registry.k8s.io/kube-proxy:" + view.version, view);
+    add_daemon_set("kube-proxy", kAppLabel, "kube-proxy", config->image_of("kube-proxy"), view);
   }
   if (config->cni == "flannel") {
     add_daemon_set("kube-flannel", kAppLabel, "flannel", "ghcr.io/siderolabs/flannel:v0.27.4",

@@ -43,12 +43,13 @@ struct KubeWorkload {
   std::string app_label;
   int desired{0};
   int ready{0};
+  std::string image{};
 };
 
 /// A cluster as its API shows it. All of it follows from the machines; nothing can be written.
 struct KubeView {
   std::string cluster_name;
-  std::string version;
+  std::string version;  // of the API server that is asked
   std::string service_network;
   std::vector<KubeNode> nodes;  // sorted by name
   std::vector<KubePod> pods;    // all in kube-system, sorted by name

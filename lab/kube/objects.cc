@@ -139,8 +139,11 @@ KubeObject workload_object(const KubeWorkload& workload) {
   made.body["metadata"]["generation"] = 1;
   made.body["metadata"]["labels"] = {{workload.app_label, workload.app}};
   const json labels = {{workload.app_label, workload.app}};
-  made.body["spec"] = {{"selector", {{"matchLabels", labels}}},
-                       {"template", {{"metadata", {{"labels", labels}}}}}};
+  const json container = {{"name", workload.name}, {"image", workload.image}};
+  made.body["spec"] = {
+      {"selector", {{"matchLabels", labels}}},
+      {"template",
+       {{"metadata", {{"labels", labels}}}, {"spec", {{"containers", json::array({container})}}}}}};
   if (daemons) {
     made.body["status"] = {{"currentNumberScheduled", workload.desired},
                            {"desiredNumberScheduled", workload.desired},

@@ -123,6 +123,7 @@ std::shared_ptr<KubeCluster> KubeService::cluster_of(Machine& machine) {
         if (!theirs || theirs->cluster_id != id) continue;
         KubeView view = view_cluster(site_, *port.machine);
         self->displace(view);
+        self->restart(view);
         self->follow(objects_of(view));
         return;
       }

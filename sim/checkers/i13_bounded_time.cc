@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "phase/take_snapshot.h"
 #include "sim/checkers/make.h"
 #include "sim/checkers/tables.h"
 
@@ -61,6 +62,7 @@ class BoundedTime final : public Checker {
   Duration longest(Call call) const {
     const Budgets& budgets = truth().profile.budgets;
     if (call == Call::etcd_recover) return kUploadMax;
+    if (call == Call::etcd_snapshot) return kSnapshotTime;
     if (call == Call::pull_image) return std::max(budgets.pull, kCallMax);
     return call == Call::upgrade ? std::max(budgets.upgrade, kCallMax) : kCallMax;
   }

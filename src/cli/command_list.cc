@@ -31,6 +31,8 @@ const CommandSpec kCommands[] = {
     {"etcd defrag", "free space in the databases of etcd, one member at a time",
      declare_etcd_defrag},
     {"upgrade", "upgrade Talos on the nodes, one control plane at a time", declare_upgrade},
+    {"upgrade-k8s", "upgrade Kubernetes, one component and one node at a time",
+     declare_upgrade_k8s},
     {"kubeconfig", "write the kubeconfig and prove that it works", declare_kubeconfig, false, true},
     {"phase", "run one Kubernetes phase: 0 secrets, 1 crds, 2 core, 3 validation", declare_phase,
      false, true},

@@ -59,6 +59,7 @@ void declare_etcd_snapshot(FlagSet& flags, Request& request);
 void declare_etcd_restore(FlagSet& flags, Request& request);
 void declare_etcd_defrag(FlagSet& flags, Request& request);
 void declare_upgrade(FlagSet& flags, Request& request);
+void declare_upgrade_k8s(FlagSet& flags, Request& request);
 void declare_kubeconfig(FlagSet& flags, Request& request);
 void declare_phase(FlagSet& flags, Request& request);
 void declare_wait(FlagSet& flags, Request& request);

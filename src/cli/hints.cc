@@ -17,12 +17,12 @@ constexpr std::array<std::string_view, 12> kRepeated = {
     "--config-dir", "--talosconfig", "--context",   "--endpoints", "--address", "--exclude"};
 
 /// Commands that work on a cluster.
-constexpr std::array<std::string_view, 27> kOnClusters = {
-    "up",          "plan",         "apply",       "upgrade",     "reset",         "verify",
-    "preflight",   "discover",     "bootstrap",   "health",      "status",        "unlock",
-    "phase",       "wait",         "report",      "etcd status", "etcd snapshot", "etcd defrag",
-    "drift",       "certs status", "certs renew", "kubeconfig",  "doctor",        "etcd restore",
-    "node remove", "node add",     "node replace"};
+constexpr std::array<std::string_view, 28> kOnClusters = {
+    "up",          "plan",         "apply",        "upgrade",     "reset",         "verify",
+    "preflight",   "discover",     "bootstrap",    "health",      "status",        "unlock",
+    "phase",       "wait",         "report",       "etcd status", "etcd snapshot", "etcd defrag",
+    "drift",       "certs status", "certs renew",  "kubeconfig",  "doctor",        "etcd restore",
+    "node remove", "node add",     "node replace", "upgrade-k8s"};
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& words, std::string_view word) {

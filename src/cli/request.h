@@ -168,6 +168,18 @@ struct UpgradeOptions {
   int workers_at_once{1};
   bool in_percent{false};
   std::string consent_downtime;  // the cluster's name
+  bool no_snapshot{false};       // of etcd, before anything is changed
+  std::string snapshot_path;     // a file; empty: in the state folder
+  bool encrypt{false};           // the snapshot, with age
+  std::vector<std::string> recipients;
+  int keep{0};  // snapshots of this cluster beside it; 0: all
+};
+
+/// To which version of Kubernetes a cluster is brought.
+struct UpgradeK8sOptions {
+  NodeOptions nodes;
+  ChangeOptions change;
+  std::string to;  // "v1.36.3"; empty: the profile's
 };
 
 struct KubeconfigRequest {
@@ -440,16 +452,16 @@ struct VersionRequest {};
 
 using Request = std::variant<
     VersionRequest, UpRequest, PlanRequest, LintRequest, PreflightRequest, DiscoverRequest,
-    ApplyOptions, BootstrapOptions, VerifyRequest, ResetOptions, UpgradeOptions, KubeconfigRequest,
-    HealthRequest, StatusRequest, DoctorRequest, ReportRequest, UnlockRequest, LabStartRequest,
-    LabStatusRequest, LabInjectRequest, LabStopRequest, SimulateRequest, RenderRequest,
-    SchematicIdRequest, SchematicShowRequest, SchematicDiffRequest, SchematicUploadRequest,
-    SecretsEncryptRequest, SecretsDecryptRequest, GenSecretsRequest, GenConfigRequest,
-    GenTalosconfigRequest, MachineconfigPatchRequest, MachineconfigDiffRequest, MigrateRequest,
-    ValidateRequest, InitRequest, SchemaRequest, CompletionRequest, PhaseRequest, WaitRequest,
-    HistoryRequest, HistoryDiffRequest, WatchRequest, ExplainRequest, LabListRequest, LabRmRequest,
-    RehearseRequest, ProxmoxRequest, EtcdStatusRequest, EtcdSnapshotRequest, EtcdDefragRequest,
-    DriftRequest, CertsStatusRequest, CertsRenewRequest, EtcdRestoreRequest, NodeRequest,
-    ServeRequest>;
+    ApplyOptions, BootstrapOptions, VerifyRequest, ResetOptions, UpgradeOptions, UpgradeK8sOptions,
+    KubeconfigRequest, HealthRequest, StatusRequest, DoctorRequest, ReportRequest, UnlockRequest,
+    LabStartRequest, LabStatusRequest, LabInjectRequest, LabStopRequest, SimulateRequest,
+    RenderRequest, SchematicIdRequest, SchematicShowRequest, SchematicDiffRequest,
+    SchematicUploadRequest, SecretsEncryptRequest, SecretsDecryptRequest, GenSecretsRequest,
+    GenConfigRequest, GenTalosconfigRequest, MachineconfigPatchRequest, MachineconfigDiffRequest,
+    MigrateRequest, ValidateRequest, InitRequest, SchemaRequest, CompletionRequest, PhaseRequest,
+    WaitRequest, HistoryRequest, HistoryDiffRequest, WatchRequest, ExplainRequest, LabListRequest,
+    LabRmRequest, RehearseRequest, ProxmoxRequest, EtcdStatusRequest, EtcdSnapshotRequest,
+    EtcdDefragRequest, DriftRequest, CertsStatusRequest, CertsRenewRequest, EtcdRestoreRequest,
+    NodeRequest, ServeRequest>;
 
 }  // namespace ichor

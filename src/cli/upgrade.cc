@@ -1,12 +1,15 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "base/words.h"
 #include "cli/command_list.h"
 #include "cli/options.h"
 
 namespace ichor {
 
 namespace {
+
+constexpr int kKeepMax = 10'000;
 
 std::string take_version(const std::string& text, std::optional<TalosVersion>& version) {
   TalosVersion read;
@@ -59,10 +62,45 @@ void declare_upgrade(FlagSet& flags, Request& request) {
     return take_limit(text, upgrade.drain_timeout);
   });
   flags.text("--consent-downtime", "NAME", upgrade.consent_downtime);
+  flags.flag("--no-snapshot", upgrade.no_snapshot);
+  flags.text("--snapshot-file", "FILE", upgrade.snapshot_path);
+  flags.number("--keep", "N", 1, kKeepMax,
+               [&upgrade](std::int64_t count) { upgrade.keep = static_cast<int>(count); });
+  flags.flag("--encrypt", upgrade.encrypt);
+  flags.value(
+      "--age", "RECIPIENT",
+      [&upgrade](const std::string& text) {
+        for (std::string& one : split_list(text)) upgrade.recipients.push_back(std::move(one));
+        return std::string(upgrade.recipients.empty() ? "must not be empty" : "");
+      },
+      FlagSet::Times::many);
+  flags.rule([&upgrade] {
+    const bool about = !upgrade.snapshot_path.empty() || upgrade.keep > 0 || upgrade.encrypt ||
+                       !upgrade.recipients.empty();
+    return std::string(upgrade.no_snapshot && about
+                           ? "--no-snapshot takes none: leave --snapshot-file, "
+                             "--keep, --encrypt and --age out"
+                           : "");
+  });
   declare_dry_run(flags, upgrade.change);
   declare_adopt(flags, upgrade.change);
   declare_nodes(flags, upgrade.nodes);
   declare_identity(flags, upgrade.nodes.access);
+}
+
+void declare_upgrade_k8s(FlagSet& flags, Request& request) {
+  UpgradeK8sOptions& upgrade = request.emplace<UpgradeK8sOptions>();
+  flags.value("--to", "VERSION", [&upgrade](const std::string& text) {
+    std::optional<TalosVersion> version;
+    std::string wrong = take_version(text, version);
+    if (version) upgrade.to = to_text(*version);
+    return wrong;
+  });
+  declare_dry_run(flags, upgrade.change);
+  declare_adopt(flags, upgrade.change);
+  declare_addresses(flags, upgrade.nodes);
+  declare_identity(flags, upgrade.nodes.access);
+  declare_patience(flags, upgrade.change.patience);
 }
 
 }  // namespace ichor

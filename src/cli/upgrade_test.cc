@@ -48,5 +48,14 @@ TEST(Upgrade, DrainsUnlessItIsSaid) {
   EXPECT_THAT(parse({"--drain-timeout", "soon"}).misuse, HasSubstr("is not a time"));
 }
 
+TEST(Upgrade, TakesASnapshotUnlessItIsSaid) {
+  EXPECT_FALSE(parse({}).upgrade.no_snapshot);
+  EXPECT_TRUE(parse({"--no-snapshot"}).upgrade.no_snapshot);
+  const UpgradeOptions kept = parse({"--snapshot-file", "a.db", "--keep", "3"}).upgrade;
+  EXPECT_EQ(kept.snapshot_path, "a.db");
+  EXPECT_EQ(kept.keep, 3);
+  EXPECT_THAT(parse({"--no-snapshot", "--encrypt"}).misuse, HasSubstr("--no-snapshot takes none"));
+}
+
 }  // namespace
 }  // namespace ichor

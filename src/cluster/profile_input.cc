@@ -116,15 +116,26 @@ void judge_configs(Judged& judged, Host& host) {
 /// How far a profile is judged: what it says, or also the configs that are made of it.
 enum class Depth { profile, configs };
 
-OrEnd<Judged> judge(const CommonOptions& common, Host& host, Depth depth) {
+OrEnd<Judged> judge(const CommonOptions& common, Host& host, Depth depth,
+                    const std::string& kubernetes_version = {}) {
   SecretWords secrets;
   auto reading = read_profile_file(common.profile, secrets, host);
   if (!reading) return forward_error(reading);
   Judged judged{*std::move(reading), profile_folder(common.profile, host), {}, {}};
   judged.findings = judged.reading.findings;
   const bool whole = judged.reading.ok();
+  // Before the patches are read, whose templates may ask for it.
+  if (!kubernetes_version.empty()) {
+    judged.reading.profile.talos.kubernetes_version = kubernetes_version;
+    if (judged.reading.recipe) judged.reading.recipe->kubernetes_version = kubernetes_version;
+  }
   judge_content(judged, host);
   if (!whole) drop_followups(judged);
+  if (!kubernetes_version.empty()) {
+    // What is asked for by a flag is for the command to judge, and no line of the profile says it.
+    std::erase_if(judged.findings,
+                  [](const Finding& one) { return one.id == "versions.kubernetes"; });
+  }
   if (depth == Depth::configs && !has_error(judged.findings)) judge_configs(judged, host);
   secrets.hide(judged.findings);
   settle(judged.findings);
@@ -159,7 +170,7 @@ OrEnd<std::vector<Finding>> lint_profile_input(const CommonOptions& common, Host
 
 OrEnd<ProfileInput> read_profile_input(const CommonOptions& common, const RunOptions& options,
                                        Host& host) {
-  auto judged = judge(common, host, Depth::profile);
+  auto judged = judge(common, host, Depth::profile, options.kubernetes_version);
   if (!judged) return forward_error(judged);
   if (auto usable = check_usable(common, *judged, host); !usable) return forward_error(usable);
   ProfileReading& reading = judged->reading;

@@ -27,6 +27,7 @@ Exit run(const EtcdSnapshotRequest& request, const CommonOptions& common, Host& 
 Exit run(const EtcdRestoreRequest& request, const CommonOptions& common, Host& host);
 Exit run(const EtcdDefragRequest& request, const CommonOptions& common, Host& host);
 Exit run(const UpgradeOptions& request, const CommonOptions& common, Host& host);
+Exit run(const UpgradeK8sOptions& request, const CommonOptions& common, Host& host);
 Exit run(const KubeconfigRequest& request, const CommonOptions& common, Host& host);
 Exit run(const PhaseRequest& request, const CommonOptions& common, Host& host);
 Exit run(const WaitRequest& request, const CommonOptions& common, Host& host);

@@ -6,8 +6,11 @@
 #include "cluster/run_profile.h"
 #include "command/commands.h"
 #include "machineconfig/schematic.h"
+#include "phase/take_snapshot.h"
 #include "run/drain_access.h"
+#include "run/etcd_snapshot.h"
 #include "run/partial_run.h"
+#include "run/snapshot_input.h"
 
 namespace ichor {
 
@@ -38,6 +41,7 @@ OrEnd<UpgradePlan> make_upgrade_plan(const UpgradeOptions& request, const Profil
                                              request.consent_downtime, profile.name));
   }
   plan.downtime = !request.consent_downtime.empty();
+  plan.snapshot = !request.no_snapshot;
   auto schematic = schematic_id(request.schematic, host);
   if (!schematic) return forward_error(schematic);
   plan.schematic = *std::move(schematic);
@@ -58,6 +62,35 @@ ClusterProfile profile_for(const UpgradeOptions& request, const ClusterProfile& 
                                            : request.workers_at_once;
   profile.budgets.drain = request.drain_timeout.value_or(profile.budgets.drain);
   return profile;
+}
+
+/// Where the snapshot goes that is taken before the upgrade.
+SnapshotOptions snapshot_options(const UpgradeOptions& request, const UpgradePlan& plan,
+                                 const Workspace& space, Host& host) {
+  SnapshotOptions options;
+  options.encrypt = request.encrypt || !request.recipients.empty();
+  options.recipients = request.recipients;
+  options.keep = request.keep;
+  options.path = request.snapshot_path;
+  if (!options.path.empty()) return options;
+  options.path = fmt::format("{}/etcd-before-{}-{}.db", space.state->path(), to_text(plan.target),
+                             host.loop.clock().wall().unix_ms / 1000);
+  return options;
+}
+
+/// A snapshot that an interrupted run took counts only while it is whole.
+void check_snapshot(const Workspace& space, const std::string& cluster, UpgradePlan& plan,
+                    Host& host) {
+  const std::string path = snapshot_before(space.facts, plan.target);
+  if (path.empty() || !plan.snapshot) return;
+  if (!open_snapshot(path, cluster, host)) plan.lost_snapshot = path;
+}
+
+void tell_of_snapshot(const std::optional<TakenSnapshot>& taken, Summary& summary) {
+  if (!taken) return;
+  summary.written.emplace_back("snapshot", taken->path);
+  summary.written.emplace_back("metadata", taken->metadata);
+  std::ranges::copy(taken->warnings, std::back_inserter(summary.result.findings));
 }
 
 /// What the profile should say from now on, or the next upgrade without --to goes back.
@@ -81,7 +114,7 @@ Exit run(const UpgradeOptions& request, const CommonOptions& common, Host& host)
   everybody.nodes.clear();
   auto declared = read_profile_input(common, {everybody, request.change, {}}, host);
   if (!declared) return finish(std::move(declared).error(), host.terminal);
-  const auto plan = make_upgrade_plan(request, *declared, host);
+  auto plan = make_upgrade_plan(request, *declared, host);
   if (!plan) return finish(plan.error(), host.terminal);
   const auto target = find_target(common, *declared, host);
   if (!target) return finish(target.error(), host.terminal);
@@ -95,10 +128,17 @@ Exit run(const UpgradeOptions& request, const CommonOptions& common, Host& host)
   auto space = open_workspace(*declared, target->workspace_options(request.change), host);
   if (!space) return finish(std::move(space).error(), host.terminal);
   const auto drain = make_drain(*declared, *target, *space, false, host);
+  check_snapshot(*space, declared->profile.name, *plan, host);
+  const SnapshotOptions snapshot = snapshot_options(request, *plan, *space, host);
+  std::optional<TakenSnapshot> taken;
   EngineOptions options{{}, true, upgrade_steps(*plan), request.change.adopt};
   options.drain = drain.get();
   const ClusterProfile profile = profile_for(request, declared->profile);
+  options.keep_snapshot = [&](Context context, TalosSession& session, const NodeName& node) {
+    return keep_snapshot(context, session, node, profile, snapshot, host, taken);
+  };
   Summary summary = summary_of(*declared, run_engine(profile, *space, options, host));
+  tell_of_snapshot(taken, summary);
   tell_of_profile(*plan, declared->profile, summary);
   return finish(std::move(summary), host.terminal);
 }

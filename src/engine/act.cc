@@ -1,7 +1,7 @@
 #include "engine/act.h"
 
 #include "base/check.h"
-#include "phase/phase.h"
+#include "phase/take_snapshot.h"
 #include "port/node_drain.h"
 #include "wait/look_time.h"
 
@@ -23,6 +23,7 @@ Duration time_for(Call call, const Budgets& budgets) {
     case Call::etcd_leave: return std::chrono::minutes(6);
     case Call::etcd_recover: return std::chrono::minutes(10);
     case Call::pull_image: return budgets.pull;
+    case Call::update_proxy: return std::chrono::minutes(1);
     // The install alone; drain and reboot are calls of their own.
     case Call::upgrade: return budgets.upgrade / 3;
     case Call::evict: return std::chrono::minutes(1);
@@ -34,6 +35,9 @@ Task<Outcome> send_to_kubernetes(Context context, NodeDrain& drain, const NodeCa
   const std::string& uid = action.object_uid;
   if (action.call == Call::cordon) co_return co_await drain.cordon(context, action.node, uid);
   if (action.call == Call::uncordon) co_return co_await drain.uncordon(context, action.node, uid);
+  if (action.call == Call::update_proxy) {
+    co_return co_await drain.update_proxy(context, action.upgrade.image, uid);
+  }
   co_return co_await drain.evict(context, action.pods);
 }
 
@@ -55,18 +59,42 @@ Task<Outcome> send(Context context, const World& world, TalosSession& session,
     change.member = action.member;
     co_return co_await session.change_etcd(context, change);
   }
+  if (action.call == Call::pull_image && !action.images.empty()) {
+    Outcome last = Outcome::done();
+    for (const UpgradeRequest& image : action.images) {
+      last = co_await session.pull_image(context, image);
+      if (last.kind != OutcomeKind::done) break;
+    }
+    co_return last;
+  }
   if (action.call == Call::pull_image) {
     co_return co_await session.pull_image(context, action.upgrade);
   }
   if (action.call == Call::upgrade) co_return co_await session.upgrade(context, action.upgrade);
   if (action.call == Call::reboot) co_return co_await session.reboot(context);
   check(action.call == Call::apply_configuration, "this call mutates nodes");
-  const MachineConfig& config = configs.nodes.at(action.node);
+  const MachineConfig& config = action.config ? *action.config : configs.nodes.at(action.node);
   check(config.digest == action.payload, "what is sent is what was decided");
   ApplyRequest request;
   request.config = &config;
   request.no_reboot = action.no_reboot;
   co_return co_await session.apply_configuration(context, request);
+}
+
+/// Takes a snapshot and remembers where it is: no node is changed, so there is no intent to keep.
+Task<Outcome> keep_snapshot(Context context, World& world, Ledger& ledger, TalosSession& session,
+                            const NodeCall& action) {
+  check(static_cast<bool>(world.keep_snapshot), "whoever takes snapshots says where they go");
+  auto path = co_await world.keep_snapshot(context, session, action.node);
+  if (!path) co_return Outcome::failed(std::move(path).error());
+  JournalRecord record;
+  record.kind = RecordKind::observed;
+  record.node = action.node;
+  record.key = kSnapshotKey;
+  record.value = action.purpose + " " + *path;
+  // One that is not in the journal is taken again.
+  co_await ledger.append(std::move(record));
+  co_return Outcome::done();
 }
 
 /// Fetches the kubeconfig and writes it: no node is changed, so there is no intent to keep.
@@ -134,6 +162,10 @@ Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link,
                   const ConfigSet& configs, const Budgets& budgets) {
   const std::shared_ptr<TalosSession> session = link.session();
   if (!session) co_return not_sent(action.call, Code::unavailable, "no connection to the node");
+  if (action.call == Call::etcd_snapshot) {
+    co_return co_await keep_snapshot(context.within(kSnapshotTime), world, ledger, *session,
+                                     action);
+  }
   if (!mutates(action.call)) {
     co_return co_await fetch_kubeconfig(context.within(budgets.call), world, *session);
   }
@@ -161,7 +193,7 @@ Task<Outcome> act(Context context, World& world, Ledger& ledger, NodeLink& link,
   const Duration limit = time_for(action.call, budgets);
   mutation.send = [&, limit] {
     const Context limited = context.within(limit);
-    const bool of_kubernetes = action.call >= Call::cordon && action.call <= Call::uncordon;
+    const bool of_kubernetes = action.call >= Call::cordon && action.call <= Call::update_proxy;
     if (!of_kubernetes) return send(limited, world, *session, action, configs);
     check(world.drain != nullptr, "whoever drains nodes says how");
     return send_to_kubernetes(limited, *world.drain, action);

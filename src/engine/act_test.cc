@@ -49,12 +49,22 @@ class ActTest : public EngineRig {
     co_await link_.look(context_, {.status = true});
     if (disk_full_) store_.fail_after(0);
     NodeCall action{Call::apply_configuration, plan_.name, digest(1), "because", sound_until_};
+    if (snapshots_) {
+      action.call = Call::etcd_snapshot;
+      action.purpose = "v1.13.9";
+      world_.keep_snapshot = [this](Context, TalosSession&, const NodeName&) { return keep(); };
+    }
     if (resets_) {
       action.call = Call::reset;
       action.payload = {};
       action.reset.graceful = false;
     }
     outcome_ = co_await act(context_, world_, ledger_, link_, action, configs_, profile_.budgets);
+  }
+  Task<CallResult<std::string>> keep() {
+    heard_.push_back("snapshot");
+    if (!answer_.error) co_return std::string("/state/a.db");
+    co_return tl::unexpected(*answer_.error);
   }
   void run() { run_to_end(bind_and_act(), std::chrono::seconds(30)); }
 
@@ -63,6 +73,7 @@ class ActTest : public EngineRig {
   std::vector<std::string> heard_;
   bool disk_full_{false};
   bool resets_{false};
+  bool snapshots_{false};
   MonoTime sound_until_{kNever};
 };
 
@@ -126,6 +137,24 @@ TEST_F(ActTest, AResetGoesTheSameWay) {
   EXPECT_EQ(heard_, std::vector<std::string>{"reset"});
   EXPECT_EQ(store_.records()[1].call, Call::reset);
   EXPECT_EQ(store_.records()[2].outcome, OutcomeKind::done);
+}
+
+TEST_F(ActTest, ASnapshotChangesNoNodeAndIsRememberedOnceItIsWhole) {
+  snapshots_ = true;
+  run();
+  EXPECT_EQ(outcome_.kind, OutcomeKind::done);
+  ASSERT_EQ(store_.records().size(), 2u) << "no intent: no node is changed";
+  ASSERT_NE(ledger_.facts().snapshot(), nullptr);
+  EXPECT_EQ(*ledger_.facts().snapshot(), "v1.13.9 /state/a.db");
+}
+
+TEST_F(ActTest, ASnapshotThatIsNotWholeIsNotRemembered) {
+  snapshots_ = true;
+  answer_ = Outcome::failed(
+      {Call::etcd_snapshot, Progress::answered, TlsVerdict::fine, Code::data_loss, "torn"});
+  run();
+  EXPECT_EQ(outcome_.kind, OutcomeKind::refused);
+  EXPECT_EQ(ledger_.facts().snapshot(), nullptr);
 }
 
 }  // namespace

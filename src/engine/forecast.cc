@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "machineconfig/kubernetes_images.h"
 #include "phase/upgrade_plan.h"
 
 namespace ichor {
@@ -126,6 +127,13 @@ void forecast_upgrade(const NodeCall& action, ClusterView& view) {
       if (one.etcd.status) one.etcd.status->leader = other->id;
     }
   }
+  if (action.call == Call::update_proxy && view.kube) {
+    view.kube->proxy_image = action.upgrade.image;
+    for (NodeView& one : view.nodes) {
+      const bool has = one.kube && one.kube->components.contains("kube-proxy");
+      if (has) one.kube->components["kube-proxy"] = {action.upgrade.image, true};
+    }
+  }
   if (!node.kube) return;
   if (action.call == Call::cordon) node.kube->cordoned = true;
   if (action.call == Call::uncordon) node.kube->cordoned = false;
@@ -134,6 +142,21 @@ void forecast_upgrade(const NodeCall& action, ClusterView& view) {
       return std::any_of(action.pods.begin(), action.pods.end(),
                          [&](const PodToEvict& gone) { return gone.uid == pod.uid; });
     });
+  }
+}
+
+void forecast_kubernetes(const NodeCall& action, NodeView& node) {
+  node.config = action.config->canonical;
+  node.config_text = std::make_shared<const SecretString>(action.config->bytes);
+  const auto runs = read_kubernetes(action.config->bytes);
+  if (!runs || !node.kube) return;
+  for (const auto& [component, image] : runs->images) {
+    const auto pod = node.kube->components.find(std::string(name_of(component)));
+    const bool is_static = component < KubeComponent::proxy;
+    if (is_static && pod != node.kube->components.end()) pod->second = {image, true};
+    if (component == KubeComponent::kubelet) {
+      node.kube->kubelet_version = to_text(version_of(image));
+    }
   }
 }
 

@@ -39,6 +39,9 @@ void forecast_etcd(const ClusterProfile& profile, ClusterView& view);
 /// The cluster after a call of an upgrade did what it is meant to.
 void forecast_upgrade(const NodeCall& action, ClusterView& view);
 
+/// The node after it got a config that differs in the images of Kubernetes.
+void forecast_kubernetes(const NodeCall& action, NodeView& node);
+
 /// The kubeconfig is there and the API answers through it.
 void forecast_api(ClusterView& view);
 

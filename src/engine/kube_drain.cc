@@ -70,6 +70,18 @@ std::string blocked_by(const KubeObject& pod, const SeenObjects& budgets) {
   return {};
 }
 
+/// The pods of Kubernetes itself. One that is leaving has a successor.
+void note_component(const KubeObject& pod, KubeNodeView& view) {
+  const KubeObject& containers = at(pod, {"spec", "containers"});
+  const bool leaves = !text_at(pod, {"metadata", "deletionTimestamp"}).empty();
+  if (namespace_in(pod) != "kube-system" || leaves || !stays(pod)) return;
+  if (!containers.is_array() || containers.empty()) return;
+  const std::string& name = text_at(containers.front(), {"name"});
+  if (!name.starts_with("kube-")) return;
+  view.components[name] = {text_at(containers.front(), {"image"}),
+                           condition_status(pod, "Ready") == "True"};
+}
+
 CallError away(Call call) {
   return {call, Progress::not_sent, TlsVerdict::fine, Code::unavailable,
           "there is no kubeconfig yet that reaches it"};
@@ -90,7 +102,9 @@ KubeNodeView view_of_node(const KubeObject& node, const SeenObjects& pods,
   view.cordoned = flag_at(node, {"spec", "unschedulable"});
   view.kubelet_version = text_at(node, {"status", "nodeInfo", "kubeletVersion"});
   for (const KubeObject& pod : pods) {
-    if (text_at(pod, {"spec", "nodeName"}) != name_in(node) || stays(pod)) continue;
+    if (text_at(pod, {"spec", "nodeName"}) != name_in(node)) continue;
+    note_component(pod, view);
+    if (stays(pod)) continue;
     PodOnNode& on = view.pods.emplace_back();
     on.name_space = namespace_in(pod);
     on.name = name_in(pod);
@@ -121,10 +135,10 @@ Task<CallResult<KubeNodeView>> KubeDrain::look(Context context, NodeName name) {
   co_return view_of_node(*node, pods->items, budgets->items);
 }
 
-Task<Outcome> KubeDrain::apply(Context context, Call call, KubeObject node) {
+Task<Outcome> KubeDrain::apply(Context context, Call call, KubeObject object, KubeApply options) {
   KubeClient* api = client();
   if (!api) co_return Outcome::failed(away(call));
-  const auto applied = co_await api->apply(context, node, {});
+  const auto applied = co_await api->apply(context, object, options);
   if (!applied) co_return outcome_of(call, applied.error());
   co_return Outcome::done();
 }

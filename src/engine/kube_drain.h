@@ -21,14 +21,20 @@ class KubeDrain final : public NodeDrain {
   Task<Outcome> cordon(Context context, NodeName node, std::string uid) override;
   Task<Outcome> uncordon(Context context, NodeName node, std::string uid) override;
   Task<Outcome> evict(Context context, std::vector<PodToEvict> pods) override;
+  Task<CallResult<KubeClusterView>> look_at_cluster(Context context) override;
+  Task<Outcome> update_proxy(Context context, std::string image, std::string uid) override;
 
  private:
   KubeClient* client();
-  Task<Outcome> apply(Context context, Call call, KubeObject node);
+  Task<Outcome> apply(Context context, Call call, KubeObject object, KubeApply options = {});
 
   Open open_;
   std::shared_ptr<KubeClient> client_;
 };
+
+/// Who manages an object besides Talos: "Helm", "Flux" or another manager that applies it; empty:
+/// no one.
+std::string owner_of(const KubeObject& object);
 
 /// What a drain must know of a Node, its pods and the budgets of the cluster. Pods that stay on
 /// their node are left out: those of DaemonSets, static ones, and those that have finished.

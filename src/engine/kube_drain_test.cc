@@ -73,6 +73,22 @@ TEST_F(KubeDrainTest, OnlyPodsThatCanMoveAreSeen) {
   EXPECT_FALSE(seen.uid.empty());
 }
 
+TEST_F(KubeDrainTest, TheComponentsOfKubernetesAreSeenWithTheirImages) {
+  KubeObject made{{"apiVersion", "v1"}, {"kind", "Pod"}};
+  made["metadata"] = {{"name", "kube-scheduler-w1"}, {"namespace", "kube-system"}};
+  made["metadata"]["ownerReferences"] = {{{"kind", "Node"}, {"controller", true}}};
+  const KubeObject container{{"name", "kube-scheduler"}, {"image", "kube-scheduler:v1.36.3"}};
+  made["spec"] = {{"nodeName", "w1"}, {"containers", KubeObject::array({container})}};
+  kube_.put({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "kube-system"}}}});
+  kube_.put(made);
+  EXPECT_FALSE(look().components.at("kube-scheduler").ready);
+  made["status"] = {{"conditions", {{{"type", "Ready"}, {"status", "True"}}}}};
+  kube_.put(made);
+  EXPECT_TRUE(look().components.at("kube-scheduler").ready);
+  EXPECT_EQ(look().components.at("kube-scheduler").image, "kube-scheduler:v1.36.3");
+  EXPECT_TRUE(look().pods.empty()) << "they stay where they are";
+}
+
 TEST_F(KubeDrainTest, ABudgetThatAllowsNothingIsNamed) {
   pod("db", "StatefulSet");
   budget("db", 1);

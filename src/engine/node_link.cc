@@ -326,9 +326,20 @@ Task<NodeView> NodeLink::look(Context context, Reads reads) {
   if (reads.etcd_data && session_ && has_etcd) co_await read_etcd_data(context, view);
   if (reads.etcd && session_ && has_etcd) co_await read_etcd(context, view);
   if (reads.etcd_health && session_ && has_etcd) co_await read_etcd_health(context, view);
+  if (reads.config_text && session_ && configured) co_await read_config_text(context, view);
   if (reads.kube_node && world_.drain && configured) co_await read_kube_node(context, view);
   view.config_read = view.config_read || (!configured && session_);
   co_return view;
+}
+
+Task<void> NodeLink::read_config_text(Context context, NodeView& view) {
+  const std::shared_ptr<TalosSession> session = session_;
+  auto config = co_await session->machine_config(context.within(profile_.budgets.call));
+  if (!config) {
+    note(view, std::move(config).error());
+  } else if (*config) {
+    view.config_text = std::make_shared<const SecretString>(**std::move(config));
+  }
 }
 
 Task<void> NodeLink::read_kube_node(Context context, NodeView& view) {

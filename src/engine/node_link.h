@@ -86,6 +86,7 @@ class NodeLink {
   Task<bool> read_etcd_data(Context context, NodeView& view);
   Task<bool> read_etcd(Context context, NodeView& view);
   Task<void> read_etcd_health(Context context, NodeView& view);
+  Task<void> read_config_text(Context context, NodeView& view);
   Task<void> read_kube_node(Context context, NodeView& view);
   Task<bool> read_etcd_service(Context context, NodeView& view);
   Task<bool> read_etcd_members(Context context, NodeView& view);

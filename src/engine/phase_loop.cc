@@ -29,6 +29,8 @@ std::string_view done_text(Call call) {
     case Call::cordon: return "cordoned";
     case Call::evict: return "pods asked to leave";
     case Call::uncordon: return "uncordoned";
+    case Call::update_proxy: return "kube-proxy updated";
+    case Call::etcd_snapshot: return "snapshot taken and proved whole";
     case Call::kubeconfig: return "kubeconfig written";
     default: return "done";
   }

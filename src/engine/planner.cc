@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "engine/forecast.h"
 #include "engine/node_link.h"
+#include "engine/subject.h"
 
 namespace ichor {
 
@@ -26,7 +27,8 @@ Task<void> look_at(Context context, NodeLink& link, bool upgrades, NodeView& vie
                          .etcd = true,
                          .etcd_health = true,
                          .upgrade = upgrades,
-                         .kube_node = upgrades};
+                         .kube_node = upgrades,
+                         .config_text = upgrades};
   view = co_await link.look(context, everything);
 }
 
@@ -189,7 +191,13 @@ class Rehearsal {
     plan_.steps.push_back({std::string(phase.name()), action.node, action, action.why,
                            unverified(action.node, of_cluster)});
     switch (action.call) {
+      case Call::etcd_snapshot: assume_snapshot(action); return true;
       case Call::apply_configuration:
+        if (action.config) {
+          assume_done(action);
+          forecast_kubernetes(action, view_of(action.node));
+          return true;
+        }
         forecast_configured(*profile_.find(action.node), configs_.nodes.at(action.node),
                             view_of(action.node));
         return true;
@@ -209,6 +217,7 @@ class Rehearsal {
       case Call::cordon:
       case Call::evict:
       case Call::uncordon:
+      case Call::update_proxy:
         assume_done(action);
         forecast_upgrade(action, view_);
         return true;
@@ -230,6 +239,13 @@ class Rehearsal {
     record.kind = RecordKind::outcome;
     record.ref = record.seq;
     record.outcome = OutcomeKind::done;
+    facts_.fold(record, now_);
+  }
+
+  void assume_snapshot(const NodeCall& action) {
+    JournalRecord record;
+    record.key = kSnapshotKey;
+    record.value = action.purpose + " (planned)";
     facts_.fold(record, now_);
   }
 
@@ -280,6 +296,9 @@ Task<ClusterView> survey(Context context, World& world, const ClusterProfile& pr
     group.spawn(look_at(context, *links.back(), world.drain != nullptr, view.nodes[i]));
   }
   group.spawn(look_at_api(context, world, profile.budgets.call, view));
+  if (world.drain) {
+    group.spawn(look_at_cluster(context, *world.drain, profile.budgets.call, view));
+  }
   co_await group.join();
   co_return view;
 }

@@ -4,6 +4,7 @@
 
 #include "async/task_group.h"
 #include "base/check.h"
+#include "port/node_drain.h"
 
 namespace ichor {
 
@@ -26,11 +27,23 @@ Task<void> ClusterSubject::look(Context context) {
   TaskGroup group(context);
   for (std::size_t i = 0; i < links_.size(); ++i) group.spawn(look_at(context, i));
   if (phase_.needs_api()) group.spawn(look_at_api(context));
+  if (phase_.reads().kube_cluster && world_.drain) {
+    group.spawn(look_at_cluster(context, *world_.drain, budgets_.call, view_));
+  }
   co_await group.join();
 }
 
 Task<void> ClusterSubject::look_at(Context context, std::size_t index) {
   view_.nodes[index] = co_await links_[index]->look(context, phase_.reads());
+}
+
+Task<void> look_at_cluster(Context context, NodeDrain& drain, Duration limit, ClusterView& view) {
+  auto seen = co_await drain.look_at_cluster(context.within(limit));
+  if (seen) {
+    view.kube = *std::move(seen);
+  } else {
+    view.kube_trouble = to_text(seen.error());
+  }
 }
 
 Task<void> ClusterSubject::look_at_api(Context context) {

@@ -33,6 +33,9 @@ class Subject {
   virtual NodeLink* node() { return nullptr; }
 };
 
+/// What an upgrade of Kubernetes must know of the cluster, into `view`.
+Task<void> look_at_cluster(Context context, NodeDrain& drain, Duration limit, ClusterView& view);
+
 class NodeSubject final : public Subject {
  public:
   NodeSubject(NodeLink& link, const NodePhase& phase) : link_(link), phase_(phase) {}

@@ -39,6 +39,10 @@ struct World {
   const ByteSource* snapshot{nullptr};
   /// Nodes and pods of the Kubernetes API; null: nothing is drained.
   NodeDrain* drain{nullptr};
+  /// Takes a snapshot of the member behind a session, proves it, and keeps it: its path. Null: the
+  /// steps take none.
+  std::function<Task<CallResult<std::string>>(Context, TalosSession&, const NodeName&)>
+      keep_snapshot{};
 };
 
 }  // namespace ichor

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -8,6 +9,7 @@
 #include "base/secret.h"
 #include "base/time.h"
 #include "model/call.h"
+#include "model/config_set.h"
 #include "model/ids.h"
 #include "model/kube_object.h"
 #include "model/reset_request.h"
@@ -29,8 +31,13 @@ struct NodeCall {
   EtcdMemberId member{};     // EtcdRemoveMemberByID only
   bool recover{false};       // Bootstrap only: from the snapshot that was uploaded
   UpgradeRequest upgrade{};  // ImagePull and Upgrade only
+  std::vector<UpgradeRequest> images{};  // ImagePull only: several, instead of `upgrade`
+  /// ApplyConfiguration only: instead of the node's config in the ConfigSet. Of an upgrade of
+  /// Kubernetes, which changes one component at a time.
+  std::shared_ptr<const MachineConfig> config{};
   std::vector<PodToEvict> pods{};  // eviction only
-  std::string object_uid{};        // of the Node, for cordon and uncordon
+  std::string object_uid{};        // of the Node, for cordon and uncordon; of kube-proxy
+  std::string purpose{};           // EtcdSnapshot only: the version that is upgraded to
 };
 
 /// What becomes of an object or a release: for plans and reports.

@@ -48,6 +48,7 @@ std::string_view name_of(Call call) {
     case Call::cordon: return "cordon";
     case Call::evict: return "eviction";
     case Call::uncordon: return "uncordon";
+    case Call::update_proxy: return "kube-proxy update";
     case Call::kube_apply: return "server-side apply";
     case Call::kube_delete: return "Kubernetes delete";
     case Call::approve_csr: return "CSR approval";

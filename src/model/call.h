@@ -47,6 +47,7 @@ enum class Call {
   cordon,
   evict,
   uncordon,
+  update_proxy,
   kube_apply,
   kube_delete,
   approve_csr,

@@ -107,6 +107,11 @@ void JournalFacts::fold_observed(const JournalRecord& record) {
     const Digest snapshot = digest_from_hex(record.value);
     restoring_ = snapshot.empty() ? std::nullopt : std::optional(snapshot);
   }
+  if (record.key == kSnapshotKey) snapshot_ = record.value;
+  if (record.key == kKubernetesKey || record.key == kKubernetesDoneKey) {
+    kubernetes_ = record.value;
+    kubernetes_open_ = record.key == kKubernetesKey;
+  }
   if (record.key == kRemovedKey) {
     bound_.erase(record.node);
     settled_.erase(record.node);
@@ -120,6 +125,12 @@ void JournalFacts::fold_observed(const JournalRecord& record) {
   if (record.key != kResetKey) return;
   came_back_[record.node] = record.value;
   settled_.erase(record.node);
+  // Of a cluster whose nodes were all reset nothing is left that could go back.
+  const auto reset = [&](const auto& known) { return came_back_.contains(known.first); };
+  if (std::all_of(bound_.begin(), bound_.end(), reset)) {
+    kubernetes_.clear();
+    kubernetes_open_ = false;
+  }
   for (auto& [call, by_node] : mutations_) by_node.erase(record.node);
   // The machine stays bound to the name, but it is not found running any more.
   const auto bound = bound_.find(record.node);

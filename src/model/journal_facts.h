@@ -62,6 +62,13 @@ class JournalFacts {
   /// The snapshot that a restore started with and has not finished; null: there is none. Until then
   /// no empty etcd may be bootstrapped in its place.
   const Digest* restoring() const { return restoring_ ? &*restoring_ : nullptr; }
+  /// "v1.13.9 PATH": the snapshot of etcd that was taken before the upgrade to this version, which
+  /// is not finished. Null: there is none.
+  const std::string* snapshot() const { return snapshot_.empty() ? nullptr : &snapshot_; }
+  /// "v1.36.3": to where `ichor upgrade-k8s` brought the cluster, or started to. Empty: nowhere.
+  const std::string& kubernetes() const { return kubernetes_; }
+  /// That upgrade was not seen to be finished: components may be of several versions.
+  bool kubernetes_open() const { return kubernetes_open_; }
   /// The cluster's name, as the last run had it. Empty: not recorded.
   const std::string& cluster() const { return cluster_; }
   /// Of the last run that worked on nodes: profile and configs. Empty: there was none.
@@ -91,6 +98,9 @@ class JournalFacts {
   Digest plan_;
   std::string contract_;
   std::string cluster_;
+  std::string snapshot_;
+  std::string kubernetes_;
+  bool kubernetes_open_{false};
   std::uint64_t count_{0};
 };
 
@@ -108,6 +118,11 @@ inline constexpr std::string_view kResetKey = "reset";
 inline constexpr std::string_view kAdoptedKey = "adopted";
 /// A restore of etcd started with this snapshot; an empty value: it was seen to be finished.
 inline constexpr std::string_view kRestoreKey = "restore";
+/// See JournalFacts::snapshot(); an empty value: the upgrade is finished.
+inline constexpr std::string_view kSnapshotKey = "snapshot";
+/// See JournalFacts::kubernetes(): an upgrade started, and it was seen to be finished.
+inline constexpr std::string_view kKubernetesKey = "kubernetes";
+inline constexpr std::string_view kKubernetesDoneKey = "kubernetes done";
 /// A node runs its old version after an upgrade; value: what was seen.
 inline constexpr std::string_view kFellBackKey = "fell back";
 /// `ichor unlock` broke the lock of a run; value: of which one.

@@ -236,5 +236,32 @@ TEST(JournalFacts, TheLastRunTellsClusterAndPlan) {
   EXPECT_EQ(facts.plan(), plan);
 }
 
+TEST(JournalFacts, AnUpgradeOfKubernetesIsKnownUntilEveryNodeWasReset) {
+  JournalFacts facts;
+  const auto observe = [&](std::string_view key, const char* node, std::string value) {
+    JournalRecord record;
+    record.kind = RecordKind::observed;
+    record.key = key;
+    record.node = NodeName(node);
+    record.value = std::move(value);
+    facts.fold(record, {});
+  };
+  for (const char* node : {"cp1", "w1"}) {
+    JournalRecord bound;
+    bound.kind = RecordKind::identity_bound;
+    bound.node = NodeName(node);
+    bound.value = "uuid=" + std::string(node);
+    facts.fold(bound, {});
+  }
+  observe(kKubernetesKey, "", "v1.36.3");
+  EXPECT_TRUE(facts.kubernetes_open());
+  observe(kKubernetesDoneKey, "", "v1.36.3");
+  EXPECT_FALSE(facts.kubernetes_open());
+  observe(kResetKey, "cp1", "");
+  EXPECT_EQ(facts.kubernetes(), "v1.36.3");
+  observe(kResetKey, "w1", "");
+  EXPECT_EQ(facts.kubernetes(), "") << "the next cluster starts at the profile's version";
+}
+
 }  // namespace
 }  // namespace ichor

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/secret.h"
 #include "base/time.h"
 #include "model/call.h"
 #include "model/ids.h"
@@ -56,6 +59,12 @@ struct PodOnNode {
   std::string blocked_by;  // a PodDisruptionBudget that allows no disruption now
 };
 
+/// A pod of kube-apiserver or another component on a node, as the API shows it.
+struct ComponentPod {
+  std::string image;
+  bool ready{false};
+};
+
 /// The node as the Kubernetes API shows it.
 struct KubeNodeView {
   std::string uid;
@@ -63,6 +72,23 @@ struct KubeNodeView {
   bool cordoned{false};
   std::string kubelet_version;  // "v1.35.2"
   std::vector<PodOnNode> pods;  // without those that stay: of DaemonSets, static, finished
+  std::map<std::string, ComponentPod> components{};  // "kube-apiserver": its pod on this node
+};
+
+/// An API version of Kubernetes that later minor releases do not serve, and that is in use.
+struct RemovedApiUse {
+  int removed_in{0};   // the minor version
+  std::string api;     // "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema"
+  std::string object;  // one that shows it
+  std::string by;      // who wrote it with this version; empty: there is no other version
+};
+
+/// What an upgrade of Kubernetes must know of the cluster besides its nodes.
+struct KubeClusterView {
+  std::string proxy_uid;    // of the DaemonSet kube-proxy; empty: there is none
+  std::string proxy_image;  // in its template
+  std::string proxy_owner;  // "Helm" or "Flux", if one of them owns it
+  std::vector<RemovedApiUse> removed_apis;
 };
 
 /// What one look at one node saw. Every optional that a phase asked for and that is empty is
@@ -85,6 +111,7 @@ struct NodeView {
   std::optional<std::vector<ServiceStatus>> services;
   bool config_read{false};
   std::optional<Digest> config;  // with config_read: nullopt means the node has none
+  std::shared_ptr<const SecretString> config_text;  // null: not asked for, or not known
   EtcdView etcd;
   std::optional<UpgradeView> upgrade;
   std::optional<KubeNodeView> kube;  // empty: the API did not answer, or has no such Node
@@ -98,6 +125,8 @@ struct ClusterView {
   Known api_ready{Known::unknown};
   MonoTime api_at{};  // when it was asked
   std::optional<CallError> api_trouble;
+  std::optional<KubeClusterView> kube;  // empty: not asked for, or the API did not answer
+  std::string kube_trouble;             // why
 };
 
 /// Which reads a phase needs; presence and identity come with every session.
@@ -109,11 +138,13 @@ struct Reads {
   bool hardware{false};
   bool time{false};
   bool services{false};
-  bool etcd_data{false};    // is there anything in its data directory
-  bool etcd{false};         // does etcd exist: data directory, service, members if there is data
-  bool etcd_health{false};  // how is it: service, members, status, alarms
-  bool upgrade{false};      // marks of an upgrade, schematic, extensions
-  bool kube_node{false};    // the Node and its pods
+  bool etcd_data{false};     // is there anything in its data directory
+  bool etcd{false};          // does etcd exist: data directory, service, members if there is data
+  bool etcd_health{false};   // how is it: service, members, status, alarms
+  bool upgrade{false};       // marks of an upgrade, schematic, extensions
+  bool kube_node{false};     // the Node and its pods
+  bool config_text{false};   // the machine config itself
+  bool kube_cluster{false};  // KubeClusterView, for phases of the cluster
 };
 
 }  // namespace ichor

@@ -86,7 +86,8 @@ struct ChangeOptions {
 struct RunOptions {
   NodeOptions nodes;
   ChangeOptions change;
-  std::vector<NodeName> exclude;  // the operator's word that these are not part of the plan
+  std::vector<NodeName> exclude;     // the operator's word that these are not part of the plan
+  std::string kubernetes_version{};  // "v1.36.3", instead of the profile's; empty: the profile's
 };
 
 /// What `up --lab` takes.

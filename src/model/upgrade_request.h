@@ -10,6 +10,9 @@ struct UpgradeRequest {
   /// LifecycleService and ImageService, which Talos has since 1.13: the install is reported to its
   /// end, and the reboot is a call of its own. Otherwise MachineService, which does all of it.
   bool lifecycle{false};
+  /// ImagePull only: of a static pod, for which the kubelet's containerd namespace is the right
+  /// one.
+  bool for_pods{false};
 };
 
 /// A pod that is asked to leave its node; only the one with this uid.

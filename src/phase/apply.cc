@@ -7,6 +7,7 @@
 #include "phase/discover.h"
 #include "phase/maintenance_key.h"
 #include "phase/unattended_install.h"
+#include "profile/formats.h"
 
 namespace ichor {
 
@@ -28,6 +29,32 @@ std::optional<Stop> older_than_journal(const Wanted& wanted, const NodeName& nod
                       "restore the lost state folder; or confirm that you continue with this one: "
                       "`ichor up --adopt`"},
               true};
+}
+
+/// U13: `ichor upgrade-k8s` brought the cluster further than the profile says, or is on its way.
+/// What it did is never undone by applying the profile.
+std::optional<Stop> behind_kubernetes(const Wanted& wanted, const NodeName& node) {
+  const JournalFacts& facts = wanted.facts;
+  const auto runs = parse_version(facts.kubernetes());
+  const std::string& declared = wanted.profile.talos.kubernetes_version;
+  const auto says = parse_version(declared);
+  if (!runs) return std::nullopt;
+  if (says && *says < *runs) {
+    return Stop{
+        Finding{Severity::error, "U13", node, "kubernetes",
+                fmt::format("the profile says Kubernetes {}, and `ichor upgrade-k8s` "
+                            "brought the cluster to {}: {} would go back",
+                            declared, facts.kubernetes(), node.value()),
+                fmt::format("set kubernetes_version: {} in the profile", facts.kubernetes())},
+        true};
+  }
+  if (!facts.kubernetes_open()) return std::nullopt;
+  return Stop{
+      Finding{Severity::error, "U13", node, "kubernetes",
+              fmt::format("the upgrade of Kubernetes to {} is not finished", facts.kubernetes()),
+              fmt::format("`ichor upgrade-k8s --to {}` goes on, one node at a time",
+                          facts.kubernetes())},
+      true};
 }
 
 /// Talos makes a new maintenance key when its clock is set, so another key is no proof of another
@@ -57,6 +84,7 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
                           : "back in maintenance mode after a new boot";
   }
   if (auto stop = older_than_journal(wanted, plan.name)) return *std::move(stop);
+  if (auto stop = behind_kubernetes(wanted, plan.name)) return *std::move(stop);
   return Act{NodeCall{Call::apply_configuration, plan.name, config.digest, std::move(why), kNever}};
 }
 
@@ -162,6 +190,7 @@ Decision Apply::decide(const Wanted& wanted, const NodePlan& plan, const NodeVie
   if (!view.config_read || !view.status) return wait_for_node(plan, view);
   if (!view.config) return Wait{fmt::format("{} loads its config", plan.name.value())};
   if (*view.config != config.canonical) {
+    if (auto stop = behind_kubernetes(wanted, plan.name)) return *std::move(stop);
     if (auto edit = decide_edit(wanted, plan, view, config)) return *std::move(edit);
     if (foreign_ == Foreign::overwrite) return take_back(wanted, plan, view, config);
     return other_config(wanted, plan);

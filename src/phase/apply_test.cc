@@ -286,5 +286,32 @@ TEST_F(ApplyTest, ANodeIsNotSettledBeforeItHasInstalledItself) {
   EXPECT_TRUE(decides<Remember>());
 }
 
+TEST_F(ApplyTest, AClusterThatWasUpgradedIsNotTakenBackToTheProfilesKubernetes) {
+  const auto upgraded = [&](std::string_view key) {
+    JournalRecord record;
+    record.kind = RecordKind::observed;
+    record.key = key;
+    record.value = "v1.36.3";
+    facts_.fold(record, now_);
+  };
+  const auto finding = [&] { return std::get<Stop>(decide()).finding.id; };
+  sent("boot", OutcomeKind::done, seconds(100));
+  settled(9);
+  configured(Stage::running, digest(7));
+  profile_.talos.kubernetes_version = "v1.35.2";
+  EXPECT_EQ(finding(), "O4") << "a config that another tool sent";
+  upgraded(kKubernetesDoneKey);
+  EXPECT_EQ(finding(), "U13");
+  profile_.talos.kubernetes_version = "v1.36.3";
+  EXPECT_EQ(finding(), "O4");
+  upgraded(kKubernetesKey);
+  EXPECT_EQ(finding(), "U13") << "an upgrade that has not ended goes on node by node";
+  in_maintenance("key-2");
+  facts_ = {};
+  upgraded(kKubernetesDoneKey);
+  profile_.talos.kubernetes_version = "v1.35.2";
+  EXPECT_TRUE(decides<Stop>()) << "nor does a new node start with the old version";
+}
+
 }  // namespace
 }  // namespace ichor

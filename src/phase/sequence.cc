@@ -30,7 +30,7 @@ std::string_view name_of(Milestone milestone) {
     case Milestone::nodes_verified: return "all nodes verified";
     case Milestone::cluster_ready: return "cluster ready";
     case Milestone::upgrade_checked: return "upgrade checked";
-    case Milestone::images_pulled: return "installer image on all nodes";
+    case Milestone::images_pulled: return "images on all nodes";
     case Milestone::control_planes_upgraded: return "all control planes upgraded";
     case Milestone::nodes_upgraded: return "all nodes upgraded";
   }

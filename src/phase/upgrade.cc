@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "phase/discover.h"
+#include "phase/take_snapshot.h"
 #include "phase/upgrade_guard.h"
 #include "phase/upgrade_node.h"
 #include "secrets/digest.h"
@@ -220,6 +221,13 @@ Decision Upgraded::decide(const Wanted& wanted, const ClusterView& view) const {
                             name_of(node.status->stage))};
   }
   if (auto unsettled = etcd_unsettled(wanted, view)) return *std::move(unsettled);
+  if (wanted.facts.snapshot()) {
+    // The next upgrade takes a snapshot of its own.
+    JournalRecord record;
+    record.kind = RecordKind::observed;
+    record.key = kSnapshotKey;
+    return Remember{std::move(record)};
+  }
   return Satisfied{};
 }
 
@@ -238,6 +246,11 @@ std::vector<Step> upgrade_steps(const UpgradePlan& plan) {
       {std::make_shared<Upgraded>(plan), Who::cluster, nodes_upgraded, none, false},
   };
   steps[3].first_failure_stops = true;
+  if (plan.snapshot) {
+    // After what may be refused, and before the first cordon.
+    Step first{std::make_shared<TakeSnapshot>(plan), Who::cluster, images_pulled, none, false};
+    steps.insert(steps.begin() + 2, std::move(first));
+  }
   return steps;
 }
 

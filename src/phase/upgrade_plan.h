@@ -21,6 +21,10 @@ struct UpgradePlan {
   bool drain{true};
   /// The operator accepts that etcd has no quorum while a control plane reboots.
   bool downtime{false};
+  /// etcd is snapshotted before the first node is changed.
+  bool snapshot{false};
+  /// The path of a snapshot that the journal names, and that is not there or not whole any more.
+  std::string lost_snapshot{};
 };
 
 /// The image that the node gets: the target's, of its schematic. U6 if no image is known that has

@@ -10,8 +10,9 @@
 
 namespace ichor {
 
-/// What moves pods away from a node, and lets them come back. The changes are made from
-/// engine/act.cc only, after the intent is durable; all of them may be repeated.
+/// What upgrades ask of the Kubernetes API: who runs where, and to move pods away from a node. The
+/// changes are made from engine/act.cc only, after the intent is durable; all of them may be
+/// repeated.
 class NodeDrain {
  public:
   virtual ~NodeDrain() = default;
@@ -25,6 +26,10 @@ class NodeDrain {
   /// Asks these pods to leave. Refused with Code::resource_exhausted if a PodDisruptionBudget
   /// forbids one of them now; the others were asked all the same.
   virtual Task<Outcome> evict(Context context, std::vector<PodToEvict> pods) = 0;
+
+  virtual Task<CallResult<KubeClusterView>> look_at_cluster(Context context) = 0;
+  /// Gives the DaemonSet kube-proxy that has this uid another image.
+  virtual Task<Outcome> update_proxy(Context context, std::string image, std::string uid) = 0;
 };
 
 }  // namespace ichor

@@ -160,7 +160,8 @@ RunResult run_engine(const ClusterProfile& profile, Workspace& space, const Engi
                     options.kubernetes,
                     space.finder.get(),
                     options.snapshot,
-                    options.drain};
+                    options.drain,
+                    options.keep_snapshot};
   RunResult result = drive(world, profile, space.configs, options, *options.turn,
                            steps_of(profile, options), host);
   std::ranges::move(space.findings, std::back_inserter(result.findings));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -30,6 +31,9 @@ struct EngineOptions {
   /// What a restore of etcd uploads; null: nothing is restored.
   const ByteSource* snapshot{nullptr};
   NodeDrain* drain{nullptr};  // of an upgrade
+  /// As in World: for steps that take a snapshot of etcd.
+  std::function<Task<CallResult<std::string>>(Context, TalosSession&, const NodeName&)>
+      keep_snapshot{};
 };
 
 /// Runs the engine on the workspace's cluster, to its end or until a signal.

@@ -9,6 +9,7 @@
 #include "engine/etcd_look.h"
 #include "phase/etcd_health.h"
 #include "phase/etcd_report.h"
+#include "phase/take_snapshot.h"
 #include "run/engine_run.h"
 #include "run/snapshot_files.h"
 #include "secrets/sops_seal.h"
@@ -18,8 +19,6 @@ namespace ichor {
 
 namespace {
 
-/// Half an hour, and what the stream itself allows; see talos/rpc.h.
-constexpr Duration kStreamTime = std::chrono::minutes(31);
 /// Encrypted snapshots are never on the disk in plain text, so they are in memory.
 constexpr std::uint64_t kSealedMax = 1ull << 30;
 
@@ -33,7 +32,8 @@ Task<void> look_into(Context context, World& world, const ClusterProfile& profil
 Task<void> fetch_into(Context context, World& world, const ClusterProfile& profile,
                       const JournalFacts& facts, const NodePlan& plan, ByteSink& sink,
                       CallResult<void>& result) {
-  result = co_await fetch_snapshot(context.within(kStreamTime), world, profile, facts, plan, sink);
+  result =
+      co_await fetch_snapshot(context.within(kSnapshotTime), world, profile, facts, plan, sink);
 }
 
 tl::unexpected<RunResult> refuse(std::string what, std::string fix, std::string id = "E9",
@@ -136,6 +136,17 @@ OrEnd<etcd::SnapshotFacts> take_plain(const ProfileInput& input, Workspace& spac
   return facts;
 }
 
+Result<void> keep_sealed(const MemoryBytes& whole, const SnapshotOptions& options, Host& host) {
+  const SealOptions sealing{options.path, options.recipients, "binary", "age", {}};
+  const auto sealed =
+      seal_text(sealing, SecretString(whole.bytes()), host.loop.clock().wall(), host);
+  if (!sealed) return forward_error(sealed);
+  auto draft = host.files.draft(options.path);
+  if (!draft) return forward_error(draft);
+  if (auto taken = (*draft)->take(sealed->reveal()); !taken) return forward_error(taken);
+  return (*draft)->keep();
+}
+
 /// Encrypted: plain text stays in memory.
 OrEnd<etcd::SnapshotFacts> take_sealed(const ProfileInput& input, Workspace& space,
                                        const NodeView& source, const SnapshotOptions& options,
@@ -143,15 +154,33 @@ OrEnd<etcd::SnapshotFacts> take_sealed(const ProfileInput& input, Workspace& spa
   MemoryBytes whole(kSealedMax);
   auto facts = stream_into(whole, input, space, source, host);
   if (!facts) return facts;
-  const SealOptions sealing{options.path, options.recipients, "binary", "age", {}};
-  const auto sealed =
-      seal_text(sealing, SecretString(whole.bytes()), host.loop.clock().wall(), host);
-  if (!sealed) return end_with(sealed.error());
-  auto draft = host.files.draft(options.path);
-  if (!draft) return end_with(draft.error());
-  if (auto taken = (*draft)->take(sealed->reveal()); !taken) return end_with(taken.error());
-  if (auto kept = (*draft)->keep(); !kept) return end_with(kept.error());
+  if (auto kept = keep_sealed(whole, options, host); !kept) return end_with(kept.error());
   return facts;
+}
+
+/// Writes the metadata beside it, and removes older ones.
+Result<TakenSnapshot> describe(const etcd::SnapshotFacts& facts, const ClusterProfile& profile,
+                               const NodeView& source, const SnapshotOptions& options, Host& host) {
+  TakenSnapshot taken;
+  taken.node = source.node;
+  taken.path = options.path;
+  taken.encrypted = options.encrypt;
+  taken.facts = facts;
+  if (source.etcd.status && source.etcd.status->leader == EtcdMemberId{}) {
+    taken.warnings.push_back(
+        {Severity::warning, "E8", taken.node, "snapshot",
+         "etcd has no leader: the snapshot has what this member knew, which may not be all",
+         "keep the snapshots of the other members as well: `ichor etcd snapshot FILE -n NODE`"});
+  }
+  const SnapshotMetadata metadata = metadata_of(taken, profile, source, host.loop.clock().wall());
+  taken.metadata = metadata_path(options.path);
+  const auto written =
+      host.files.create_private(taken.metadata, SecretString(to_json(metadata)), true);
+  if (!written) return forward_error(written);
+  auto removed = remove_older(options.path, metadata, options.keep, host.files);
+  if (!removed) return forward_error(removed);
+  taken.removed = *std::move(removed);
+  return taken;
 }
 
 OrEnd<void> check_place(const SnapshotOptions& options, Host& host) {
@@ -200,27 +229,68 @@ OrEnd<TakenSnapshot> take_snapshot(const ProfileInput& input, Workspace& space,
   const auto facts = options.encrypt ? take_sealed(input, space, **source, options, host)
                                      : take_plain(input, space, **source, options.path, host);
   if (!facts) return forward_error(facts);
-  TakenSnapshot taken;
-  taken.node = (*source)->node;
-  taken.path = options.path;
-  taken.encrypted = options.encrypt;
-  taken.facts = *facts;
-  if ((*source)->etcd.status && (*source)->etcd.status->leader == EtcdMemberId{}) {
-    taken.warnings.push_back(
-        {Severity::warning, "E8", taken.node, "snapshot",
-         "etcd has no leader: the snapshot has what this member knew, which may not be all",
-         "keep the snapshots of the other members as well: `ichor etcd snapshot FILE -n NODE`"});
+  auto taken = describe(*facts, input.profile, **source, options, host);
+  if (!taken) return end_with(taken.error());
+  return *std::move(taken);
+}
+
+namespace {
+
+CallError refused(std::string why, Code code) {
+  return {
+      Call::etcd_snapshot, Progress::answered, TlsVerdict::fine, code, std::move(why), {}, "E9"};
+}
+
+/// Streams it into `whole` and proves it.
+template <class Bytes>
+Task<CallResult<etcd::SnapshotFacts>> prove_into(Bytes& whole, Context context,
+                                                 TalosSession& session, const NodeView& source) {
+  const auto streamed = co_await session.etcd_snapshot(context, whole);
+  if (!streamed) co_return forward_error(streamed);
+  auto facts = etcd::inspect_snapshot(whole);
+  if (!facts) co_return tl::unexpected(refused(facts.error().message, Code::data_loss));
+  const auto why = contradiction(*facts, source);
+  if (why) co_return tl::unexpected(refused(*why, Code::data_loss));
+  co_return *std::move(facts);
+}
+
+}  // namespace
+
+Task<CallResult<std::string>> keep_snapshot(Context context, TalosSession& session,
+                                            const NodeName& node, const ClusterProfile& profile,
+                                            const SnapshotOptions& options, Host& host,
+                                            std::optional<TakenSnapshot>& taken) {
+  if (auto free = check_place(options, host); !free) {
+    co_return tl::unexpected(refused(free.error().verdict, Code::failed_precondition));
   }
-  const SnapshotMetadata metadata =
-      metadata_of(taken, input.profile, **source, host.loop.clock().wall());
-  taken.metadata = metadata_path(options.path);
-  const auto written =
-      host.files.create_private(taken.metadata, SecretString(to_json(metadata)), true);
-  if (!written) return end_with(written.error());
-  auto removed = remove_older(options.path, metadata, options.keep, host.files);
-  if (!removed) return end_with(removed.error());
-  taken.removed = *std::move(removed);
-  return taken;
+  NodeView source;
+  source.node = node;
+  auto version = co_await session.version(context);
+  if (version) source.version = *version;
+  auto members = co_await session.etcd_members(context);
+  if (!members) co_return forward_error(members);
+  source.etcd.members = *std::move(members);
+  auto status = co_await session.etcd_status(context);
+  if (!status) co_return forward_error(status);
+  source.etcd.status = *std::move(status);
+  CallResult<etcd::SnapshotFacts> facts;
+  Result<void> kept;
+  if (options.encrypt) {
+    MemoryBytes whole(kSealedMax);
+    facts = co_await prove_into(whole, context, session, source);
+    if (facts) kept = keep_sealed(whole, options, host);
+  } else {
+    auto draft = host.files.draft(options.path);
+    if (!draft) co_return tl::unexpected(refused(draft.error().message, Code::internal));
+    facts = co_await prove_into(**draft, context, session, source);
+    if (facts) kept = (*draft)->keep();
+  }
+  if (!facts) co_return forward_error(facts);
+  if (!kept) co_return tl::unexpected(refused(kept.error().message, Code::internal));
+  auto described = describe(*facts, profile, source, options, host);
+  if (!described) co_return tl::unexpected(refused(described.error().message, Code::internal));
+  taken = *std::move(described);
+  co_return taken->path;
 }
 
 }  // namespace ichor

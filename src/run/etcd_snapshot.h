@@ -10,6 +10,7 @@
 #include "model/node_view.h"
 #include "model/or_end.h"
 #include "port/host.h"
+#include "port/talos_api.h"
 
 namespace ichor {
 
@@ -39,6 +40,13 @@ struct TakenSnapshot {
 /// commands that could harm etcd.
 OrEnd<TakenSnapshot> take_snapshot(const ProfileInput& input, Workspace& space,
                                    const SnapshotOptions& options, Host& host);
+
+/// The same as a step of a run, on the session with the member that is asked: the path of the
+/// snapshot. What of it an operator must see is in `taken`.
+Task<CallResult<std::string>> keep_snapshot(Context context, TalosSession& session,
+                                            const NodeName& node, const ClusterProfile& profile,
+                                            const SnapshotOptions& options, Host& host,
+                                            std::optional<TakenSnapshot>& taken);
 
 /// What etcd holds now, by a snapshot that is only looked at and not kept. It is in memory
 /// meanwhile.

@@ -18,6 +18,14 @@ constexpr const char* kUpgradeMark = "0x06";
 constexpr StreamLimits kProgressLimits{.messages_max = 1u << 16};
 constexpr std::size_t kLineMax = 300;
 
+/// The containerd namespace in which the kubelet looks for images of pods.
+common::ContainerdInstance containerd_of_pods() {
+  common::ContainerdInstance instance;
+  instance.set_driver(common::CRI);
+  instance.set_namespace_(common::NS_CRI);
+  return instance;
+}
+
 /// The containerd that keeps its images on the disk: talosctl's default. An install must name the
 /// same one as the pull before it.
 common::ContainerdInstance containerd_on_disk() {
@@ -74,14 +82,14 @@ Task<CallResult<UpgradeView>> GrpcSession::upgrade_state(Context context) {
 Task<Outcome> GrpcSession::pull_image(Context context, UpgradeRequest request) {
   if (!request.lifecycle) {
     machine::ImagePullRequest message;
-    message.set_namespace_(common::NS_SYSTEM);
+    message.set_namespace_(request.for_pods ? common::NS_CRI : common::NS_SYSTEM);
     message.set_reference(request.image);
     const auto reply = co_await unary(context, connection_, Call::pull_image, method::kImagePull,
                                       std::move(message));
     co_return outcome_of(Call::pull_image, reply);
   }
   machine::ImageServicePullRequest message;
-  *message.mutable_containerd() = containerd_on_disk();
+  *message.mutable_containerd() = request.for_pods ? containerd_of_pods() : containerd_on_disk();
   message.set_image_ref(request.image);
   const auto progress = co_await collect(context, connection_, Call::pull_image,
                                          method::kImageServicePull, message, kProgressLimits);

@@ -92,6 +92,11 @@ std::vector<RetryRule> rules_of_upgrades() {
       failed(Call::upgrade, "in progress", not_yet, "U4", "another install runs on the node"),
       failed(Call::upgrade, "installer image", give_up, "U1", kImage),
       found(Call::upgrade, "U4", give_up, kInstaller),
+      found(Call::etcd_snapshot, "E9", give_up,
+            "nothing was changed; `ichor etcd status` shows what is wrong with etcd, and "
+            "`--no-snapshot` goes on without one"),
+      said(Call::update_proxy, Code::aborted, {}, look_again, "U14",
+           "the DaemonSet is another object now"),
       said(Call::evict, Code::resource_exhausted, {}, not_yet, "U2",
            "a PodDisruptionBudget forbids it now"),
       said(Call::evict, Code::not_found, {}, look_again, "U2", "the pod is gone"),
