@@ -27,11 +27,12 @@ Kinds kinds_for(const LintInput& input, const PatchScope& scope) {
   return kinds;
 }
 
+/// Templates, encrypted patches and those in the profile itself are the user's to write.
 std::string how_to_write(const std::string& file) {
-  if (!file.ends_with(".j2")) {
-    return fmt::format("`ichor migrate --to v1.14 {} --write` writes it so", file);
-  }
-  return "`ichor migrate --to v1.14 -p PROFILE` shows the documents to write into the template";
+  const bool by_hand = file.ends_with(".j2") || file.starts_with("patches[") ||
+                       file.find(".sops.") != std::string::npos;
+  if (by_hand) return "`ichor migrate --to v1.14 -p PROFILE` shows the documents to write there";
+  return fmt::format("`ichor migrate --to v1.14 {} --write` writes it so", file);
 }
 
 /// What of a patch has no typed form is an error; the rest is converted whenever configs are made.

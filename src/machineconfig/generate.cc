@@ -91,8 +91,10 @@ Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile
 Result<PatchedConfig> apply_to(const ClusterProfile& profile, std::vector<yaml::Node> documents,
                                const std::vector<Patch>& patches) {
   const auto contract = find_contract(profile.talos.contract);
-  const bool converts = contract && contract->typed_documents;
-  auto typed = typed_patches(patches, converts ? kinds_of(documents) : Kinds());
+  if (!contract || !contract->typed_documents) {
+    return apply_patches(std::move(documents), "config", patches, schema_minor(profile));
+  }
+  auto typed = typed_patches(patches, kinds_of(documents));
   if (!typed) return forward_error(typed);
   return apply_patches(std::move(documents), "config", *typed, schema_minor(profile));
 }

@@ -188,6 +188,7 @@ Result<TypedPatch> typed_patch(const Patch& patch, const Kinds& kinds) {
 }
 
 Result<std::vector<Patch>> typed_patches(std::vector<Patch> patches, const Kinds& kinds) {
+  if (kinds.empty()) return patches;
   for (Patch& patch : patches) {
     auto typed = typed_patch(patch, kinds);
     if (!typed) return forward_error(typed);

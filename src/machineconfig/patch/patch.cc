@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 
 #include "machineconfig/patch/merge.h"
@@ -68,7 +69,7 @@ void hold_back(const ConfigDocument* ours, bool worker, ConfigDocument& theirs) 
 
 Result<void> apply_strategic(const Patch& patch, int minor, ConfigDocuments& documents) {
   const auto& steps = std::get<StrategicPatch>(patch.content);
-  const bool worker = is_worker(documents);
+  const bool worker = !patch.converted.empty() && is_worker(documents);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const bool converted = i < patch.converted.size() && patch.converted[i];
     if (const Deletion* deletion = std::get_if<Deletion>(&steps[i])) {
@@ -80,14 +81,19 @@ Result<void> apply_strategic(const Patch& patch, int minor, ConfigDocuments& doc
       }
       continue;
     }
-    ConfigDocument theirs = std::get<ConfigDocument>(steps[i]);
-    if (converted && worker && is_control_plane_only(theirs.kind->kind)) continue;
+    const ConfigDocument& given = std::get<ConfigDocument>(steps[i]);
+    if (converted && worker && is_control_plane_only(given.kind->kind)) continue;
     const auto ours = std::find_if(documents.begin(), documents.end(), [&](const auto& document) {
-      return document.id() == theirs.id();
+      return document.id() == given.id();
     });
-    if (converted) hold_back(ours == documents.end() ? nullptr : &*ours, worker, theirs);
+    std::optional<ConfigDocument> held;
+    if (converted) {
+      held = given;
+      hold_back(ours == documents.end() ? nullptr : &*ours, worker, *held);
+    }
+    const ConfigDocument& theirs = held ? *held : given;
     if (ours == documents.end()) {
-      documents.push_back(std::move(theirs));
+      documents.push_back(theirs);
     } else if (auto merged = merge_document(*ours, theirs, minor); !merged) {
       return fail(merged.error().code, fmt::format("{}:{}: {}", theirs.value.at.line,
                                                    theirs.value.at.column, merged.error().message));
