@@ -55,10 +55,12 @@ TEST_F(Metal14, InstallsItselfWhileItBootsAndThenReboots) {
 TEST_F(Metal14, RefusesBootstrapWhileItWaitsForItsReboot) {
   Node& cp1 = add("cp1", unattended("cp1"));
   ASSERT_TRUE(bench.apply(cp1, "cp1"));
-  ASSERT_TRUE(bench.run_to([&] { return phase(cp1) == Phase::waiting_for_reboot; }));
+  ASSERT_TRUE(bench.run_to(cp1, Stage::rebooting));
+  ASSERT_TRUE(cp1.disk().installed);
   const auto early = cp1.bootstrap(Bench::admin);
   ASSERT_FALSE(early);
   EXPECT_EQ(early.error().text, "bootstrap is not available yet");
+  EXPECT_FALSE(cp1.disk().etcd_cluster.has_value());
 }
 
 TEST_F(Metal14, ForgetsItsConfigWithoutPowerBeforeTheInstallationIsOver) {
