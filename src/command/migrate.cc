@@ -34,7 +34,6 @@ struct Migrated {
     return std::ranges::none_of(
         findings, [](const Finding& found) { return found.severity == Severity::error; });
   }
-  bool changed() const { return before.reveal() != after.reveal(); }
 };
 
 Finding finding_of(const MigrationNote& note, const std::string& file) {
@@ -250,8 +249,9 @@ Exit migrate_profile(const MigrateRequest& request, std::vector<Finding> finding
     auto migrated = migrate_text(path.empty() ? common.profile : path,
                                  std::string(patch.text.reveal()), request);
     if (!migrated) return finish_aside(std::move(migrated).error(), host.terminal);
+    const std::size_t rows = listing.rows.size();
     if (by_hand || !request.write) add_difference(*migrated, listing);
-    if (by_hand && migrated->changed()) {
+    if (by_hand && listing.rows.size() > rows) {
       Finding& finding = migrated->findings.emplace_back();
       finding.severity = Severity::warning;
       finding.id = "migrate";

@@ -99,6 +99,9 @@ class MigrateProfileTest : public MigrateCommandTest {
   MigrateProfileTest() {
     host_.inputs["ichor.yaml"] = kProfile;
     host_.inputs["patches/sysctl.yaml"] = kPatch;
+    host_.inputs["patches/logging.yaml.j2"] =
+        "machine: {logging: {destinations: [{endpoint: 'udp://127.0.0.1:6051', format: "
+        "json_lines}]}}\n";
     host_.inputs["patches/kubelet.yaml.j2"] = "machine: {kubelet: {extraArgs: {v: '#{ 4 }#'}}}\n";
   }
   Exit migrate_all(bool write) {
@@ -124,6 +127,7 @@ TEST_F(MigrateProfileTest, ReportsOnAllPatchesAndWritesNothing) {
   for (const auto& row : host_.display().rows("difference", {"file", "document"})) files += row;
   EXPECT_THAT(files, HasSubstr("patches/sysctl.yaml"));
   EXPECT_THAT(files, HasSubstr("patches/kubelet.yaml.j2"));
+  EXPECT_THAT(said(), Not(HasSubstr("logging"))) << "nothing in it has another form";
   EXPECT_THAT(said(), HasSubstr("turn workload isolation on"));
   EXPECT_THAT(said(), HasSubstr("ichor converts it whenever it makes configs of Talos 1.14"));
   EXPECT_THAT(said(), HasSubstr("ichor.yaml:8:"));
