@@ -52,6 +52,17 @@ TEST_F(Metal14, InstallsItselfWhileItBootsAndThenReboots) {
   EXPECT_TRUE(cp1.bootstrap(Bench::admin));
 }
 
+TEST_F(Metal14, RefusesBootstrapWhileItWaitsForItsReboot) {
+  Node& cp1 = add("cp1", unattended("cp1"));
+  ASSERT_TRUE(bench.apply(cp1, "cp1"));
+  ASSERT_TRUE(bench.run_to(cp1, Stage::rebooting));
+  ASSERT_TRUE(cp1.disk().installed);
+  const auto early = cp1.bootstrap(Bench::admin);
+  ASSERT_FALSE(early);
+  EXPECT_EQ(early.error().text, "bootstrap is not available yet");
+  EXPECT_FALSE(cp1.disk().etcd_cluster.has_value());
+}
+
 TEST_F(Metal14, ForgetsItsConfigWithoutPowerBeforeTheInstallationIsOver) {
   Node& cp1 = add("cp1", unattended("cp1"));
   ASSERT_TRUE(bench.apply(cp1, "cp1"));
@@ -80,6 +91,7 @@ TEST_F(Metal14, WaitsForADiskThatMatchesAndTriesAgainWithoutARegistry) {
   ASSERT_TRUE(bench.run_to([&] { return cp1.listener() == Listener::apid; }));
   bench.clock.run_for(minutes(10));
   EXPECT_EQ(phase(cp1), Phase::pending);
+  EXPECT_EQ(cp1.bootstrap(Bench::admin).error().text, "bootstrap is not available yet");
 
   Node& cp2 = add("cp2", unattended("cp2"));
   cp2.fail_install_pull(true);

@@ -64,6 +64,7 @@ void judge_content(Judged& judged, Host& host) {
                                : read_patch_texts(judged.reading, folder, judged.findings, host);
   LintInput input{profile, judged.reading.source};
   input.material = read_lint_material(judged.reading, texts, folder, host.files, judged.findings);
+  if (judged.reading.recipe) input.material.base_kinds = base_kinds(*judged.reading.recipe);
   std::vector<Finding> of_rules = lint(input);
   judged.findings.insert(judged.findings.end(), std::move_iterator(of_rules.begin()),
                          std::move_iterator(of_rules.end()));

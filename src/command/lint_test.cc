@@ -50,6 +50,47 @@ TEST(BrokenExamples, ShowEachRuleExactlyOnce) {
   EXPECT_EQ(shown.size(), lint_rules().size());
 }
 
+/// The profile with its Talos raised to 1.14.
+void raise(const std::string& profile, FakeHost& host) {
+  std::string& text = host.inputs[profile];
+  for (const auto& [old_version, version] :
+       {std::pair("v1.12.6", "v1.14.1"), {"v1.35.2", "v1.36.3"}}) {
+    const std::size_t at = text.find(old_version);
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, std::string(old_version).size(), version);
+  }
+}
+
+/// Everything that is found is a warning that a patch is converted, and there is one at least.
+void expect_converted(const std::string& profile, FakeHost& host) {
+  int converted = 0;
+  for (const Finding& finding : findings_of(profile, host)) {
+    EXPECT_EQ(finding.severity, Severity::warning) << finding.where << " " << finding.what;
+    if (finding.id == "patch.old-form") ++converted;
+  }
+  EXPECT_GT(converted, 0);
+}
+
+TEST(OldForm, PatchesOfTheTemplatesAreConvertedForTalos114) {
+  FakeHost host;
+  lay_out("examples/templates", host);
+  raise("examples/templates/ichor.yaml", host);
+  expect_converted("examples/templates/ichor.yaml", host);
+}
+
+TEST(OldForm, PatchesOfTopfAreConvertedForTalos114) {
+  FakeHost host;
+  host.inputs["topf.yaml"] =
+      "clusterName: infra\nclusterEndpoint: https://192.168.22.101:6443\n"
+      "kubernetesVersion: v1.36.3\ntalosVersion: v1.14.1\npatchesDir: patches\n"
+      "nodes:\n  - {host: cp1, ip: 192.168.22.101, role: control-plane}\n"
+      "  - {host: w1, ip: 192.168.22.111, role: worker}\n";
+  host.inputs["patches/all/all.yaml"] =
+      "machine: {install: {disk: /dev/sda}, kubelet: {extraArgs: {v: '4'}}}\n"
+      "cluster: {proxy: {disabled: true}}\n";
+  expect_converted("topf.yaml", host);
+}
+
 TEST(BrokenExamples, AreShownByOneCommandSortedByFile) {
   FakeHost host;
   lay_out("examples/broken", host);

@@ -21,7 +21,8 @@ Exit run(const MachineconfigPatchRequest& request, const CommonOptions& common, 
   // Without a version, config and patches show whose rules hold.
   int shown = minor_shown(roots);
   for (const GivenPatch& patch : *texts) shown = std::max(shown, minor_shown(patch.text));
-  const auto minor = read_rules_version(request.talos_version, shown);
+  std::vector<Finding> findings;
+  const auto minor = read_rules_version(request.talos_version, shown, findings);
   if (!minor) return finish_aside(minor.error(), host.terminal);
   auto patches = load_given_patches(*texts, *minor);
   if (!patches) return finish_aside(std::move(patches).error(), host.terminal);
@@ -31,7 +32,10 @@ Exit run(const MachineconfigPatchRequest& request, const CommonOptions& common, 
   for (yaml::Node& root : patched->documents) yaml::wipe(root);
   std::vector<TextOutput> outputs;
   outputs.push_back(std::move(output));
-  return deliver(std::move(outputs), true, as_warnings(std::move(patched->findings)), common, host);
+  for (Finding& finding : as_warnings(std::move(patched->findings))) {
+    findings.push_back(std::move(finding));
+  }
+  return deliver(std::move(outputs), true, std::move(findings), common, host);
 }
 
 }  // namespace ichor

@@ -34,7 +34,6 @@ struct Migrated {
     return std::ranges::none_of(
         findings, [](const Finding& found) { return found.severity == Severity::error; });
   }
-  bool changed() const { return before.reveal() != after.reveal(); }
 };
 
 Finding finding_of(const MigrationNote& note, const std::string& file) {
@@ -93,18 +92,79 @@ OrEnd<Migrated> migrate_text(const std::string& file, std::string text,
   return result;
 }
 
-void show_difference(const Migrated& migrated, Listing& listing) {
-  auto before = read_config(migrated.before.reveal(), migrated.file, kMinor);
-  auto after = read_config(migrated.after.reveal(), migrated.file, kMinor);
-  if (!before || !after) return;  // a patch with deletions is not a config
-  for (const ConfigDifference& one : diff_configs(*before, *after)) {
-    listing.rows.push_back({{"document", one.document},
-                            {"path", one.path},
-                            {"before", one.before},
-                            {"after", one.after}});
+struct Steps {
+  ConfigDocuments documents;
+  std::vector<Deletion> deletions;
+};
+
+/// A config is read as a patch as well, because that is what may delete.
+Steps steps_of(const SecretString& text, const std::string& file) {
+  Steps steps;
+  const auto patch = load_patch(text.reveal(), file, kMinor);
+  const auto* strategic = patch ? std::get_if<StrategicPatch>(&patch->content) : nullptr;
+  if (strategic == nullptr) return steps;
+  for (const auto& step : *strategic) {
+    if (const auto* document = std::get_if<ConfigDocument>(&step)) {
+      steps.documents.push_back(*document);
+    } else {
+      steps.deletions.push_back(std::get<Deletion>(step));
+    }
   }
-  wipe(*before);
-  wipe(*after);
+  return steps;
+}
+
+void add_difference(const Migrated& migrated, Listing& listing) {
+  Steps before = steps_of(migrated.before, migrated.file);
+  Steps after = steps_of(migrated.after, migrated.file);
+  const auto add = [&](const std::string& document, const std::string& path,
+                       const std::string& old_value, const std::string& new_value) {
+    listing.rows.push_back({{"file", migrated.file},
+                            {"document", document},
+                            {"path", path},
+                            {"before", old_value},
+                            {"after", new_value}});
+  };
+  for (const ConfigDifference& one : diff_configs(before.documents, after.documents)) {
+    add(one.document, one.path, one.before, one.after);
+  }
+  constexpr const char* kDeleted = "$patch: delete";
+  for (const Deletion& deletion : before.deletions) {
+    if (deletion.document != "v1alpha1") continue;  // stays
+    add(deletion.document, fmt::format("{}", fmt::join(deletion.path, ".")), kDeleted, "");
+  }
+  for (const Deletion& deletion : after.deletions) {
+    const bool stays = std::ranges::any_of(before.deletions, [&](const Deletion& other) {
+      return other.document == deletion.document && other.path == deletion.path;
+    });
+    if (stays) continue;
+    add(deletion.document, fmt::format("{}", fmt::join(deletion.path, ".")), "", kDeleted);
+  }
+  wipe(before.documents);
+  wipe(after.documents);
+}
+
+Listing empty_listing() {
+  return {"difference",
+          {{"file", "FILE"},
+           {"document", "DOCUMENT"},
+           {"path", "PATH"},
+           {"before", "BEFORE"},
+           {"after", "AFTER"}},
+          {}};
+}
+
+/// Beside a config on standard output the differences are lines of their own, elsewhere.
+void print_aside(const Migrated& migrated, const CommonOptions& common, Host& host) {
+  if (for_programs(common.output)) return;  // they get the config, and nothing else
+  Listing listing = empty_listing();
+  add_difference(migrated, listing);
+  for (const auto& row : listing.rows) {
+    const auto text = [&](const char* key) { return row.at(key).get<std::string>(); };
+    const auto shown = [&](const char* key) { return text(key).empty() ? "(nothing)" : text(key); };
+    host.terminal.err() << fmt::format("{}{}{}: {} -> {}\n", text("document"),
+                                       text("path").empty() ? "" : " ", text("path"),
+                                       shown("before"), shown("after"));
+  }
 }
 
 /// Nothing is written if one of the files cannot be converted.
@@ -121,13 +181,14 @@ Exit end(std::vector<Migrated> all, const std::vector<std::string>& places,
     result.findings = std::move(findings);
     return finish_aside(std::move(result), host.terminal);
   }
-  Listing listing{
-      "difference",
-      {{"document", "DOCUMENT"}, {"path", "PATH"}, {"before", "BEFORE"}, {"after", "AFTER"}},
-      {}};
+  Listing listing = empty_listing();
   std::vector<TextOutput> outputs;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (places[i] != "-") show_difference(all[i], listing);
+    if (places[i] == "-") {
+      print_aside(all[i], common, host);
+    } else {
+      add_difference(all[i], listing);
+    }
     const bool public_patch = all[i].is_patch && !all[i].holds_secrets;
     outputs.push_back({"config", places[i], std::move(all[i].after), false, public_patch});
   }
@@ -152,13 +213,31 @@ void warn_of_new_defaults(const ClusterProfile& profile, const std::string& file
       "SecurityProfileConfig, workloadIsolation: false`";
 }
 
+/// Which lines of the profile are to be changed by hand.
+void name_versions(const ProfileReading& reading, std::vector<Finding>& findings) {
+  const TalosPlan& talos = reading.profile.talos;
+  const auto add = [&](const char* key, const TalosVersion& version, const char* wanted) {
+    if (version.minor >= kMinor) return;
+    Finding& finding = findings.emplace_back();
+    finding.severity = Severity::warning;
+    finding.id = "migrate";
+    finding.where = reading.source.where(key);
+    finding.what = fmt::format("{} is that of Talos {}.{}", key, version.major, version.minor);
+    finding.fix = fmt::format("write {} there when the patches are converted", wanted);
+  };
+  add("talos.version", talos.version, "v1.14.1");
+  if (talos.contract_given) add("talos.contract", talos.contract, "v1.14");
+}
+
 /// The patches of a profile that stand in files of their own, and the profile itself.
-Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common, Host& host) {
+Exit migrate_profile(const MigrateRequest& request, std::vector<Finding> findings,
+                     const CommonOptions& common, Host& host) {
   SecretWords secrets;
   const auto reading = read_profile_file(common.profile, secrets, host);
   if (!reading) return finish_aside(reading.error(), host.terminal);
-  std::vector<Finding> findings;
   warn_of_new_defaults(reading->profile, common.profile, findings);
+  name_versions(*reading, findings);
+  Listing listing = empty_listing();
   const PatchTexts patches =
       read_patch_texts(*reading, profile_folder(common.profile, host), findings, host);
   std::vector<Migrated> all;
@@ -170,7 +249,9 @@ Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common,
     auto migrated = migrate_text(path.empty() ? common.profile : path,
                                  std::string(patch.text.reveal()), request);
     if (!migrated) return finish_aside(std::move(migrated).error(), host.terminal);
-    if (by_hand && migrated->changed()) {
+    const std::size_t rows = listing.rows.size();
+    if (by_hand || !request.write) add_difference(*migrated, listing);
+    if (by_hand && listing.rows.size() > rows) {
       Finding& finding = migrated->findings.emplace_back();
       finding.severity = Severity::warning;
       finding.id = "migrate";
@@ -178,8 +259,8 @@ Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common,
       finding.what =
           "a template, an encrypted patch or a patch inside the profile is not rewritten";
       finding.fix =
-          "convert it by hand; `ichor migrate --to v1.14 FILE` shows how a rendered or "
-          "decrypted copy looks";
+          "leave it, because ichor converts it whenever it makes configs of Talos 1.14; or write "
+          "the documents that the differences name into it";
       findings.insert(findings.end(), migrated->findings.begin(), migrated->findings.end());
       continue;
     }
@@ -187,6 +268,7 @@ Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common,
     places.push_back(path);
     all.push_back(*std::move(migrated));
   }
+  if (!listing.rows.empty()) host.terminal.display().show(listing);
   if (request.write && !all.empty()) {
     all.front().findings.insert(all.front().findings.end(), findings.begin(), findings.end());
     return end(std::move(all), places, common, host);
@@ -210,19 +292,22 @@ Exit migrate_profile(const MigrateRequest& request, const CommonOptions& common,
 }  // namespace
 
 Exit run(const MigrateRequest& request, const CommonOptions& common, Host& host) {
-  const auto minor = read_rules_version(request.to, kMinor);
+  std::vector<Finding> unknown;
+  const auto minor = read_rules_version(request.to, kMinor, unknown);
   if (!minor) return finish_aside(minor.error(), host.terminal);
   if (*minor != kMinor) {
     return finish_aside(
         end_with(Exit::usage, "ichor migrates to v1.14; --to " + request.to + " is not it").value(),
         host.terminal);
   }
-  if (request.file.empty()) return migrate_profile(request, common, host);
+  for (Finding& finding : unknown) finding.where = "--to";
+  if (request.file.empty()) return migrate_profile(request, std::move(unknown), common, host);
   auto text = host.files.read_input(request.file);
   if (!text)
     return finish_aside(end_with(Exit::usage, text.error().message).value(), host.terminal);
   auto migrated = migrate_text(request.file, *std::move(text), request);
   if (!migrated) return finish_aside(std::move(migrated).error(), host.terminal);
+  for (Finding& finding : unknown) migrated->findings.push_back(std::move(finding));
   std::vector<Migrated> all;
   all.push_back(*std::move(migrated));
   return end(std::move(all), {request.write ? request.file : request.output}, common, host);

@@ -42,8 +42,10 @@ Exit run(const ValidateRequest& request, const CommonOptions&, Host& host) {
   ValidateOptions options;
   options.mode = runtime_mode(*request.mode);
   options.strict = request.strict;
+  RunResult result;
   if (!request.talos_version.empty()) {
-    const auto minor = read_rules_version(request.talos_version, schema::Schema::kUsualMinor);
+    const auto minor =
+        read_rules_version(request.talos_version, schema::Schema::kUsualMinor, result.findings);
     if (!minor) return finish(minor.error(), host.terminal);
     options.minor = *minor;
   }
@@ -51,7 +53,6 @@ Exit run(const ValidateRequest& request, const CommonOptions&, Host& host) {
   if (!content)
     return finish(end_with(Exit::usage, content.error().message).value(), host.terminal);
   const SecretString text(*std::move(content));
-  RunResult result;
   for (ConfigFinding& found : validate_config(text.reveal(), options)) {
     Finding& finding = result.findings.emplace_back();
     finding.severity = found.severity;

@@ -94,8 +94,11 @@ void lint_feature_gates(const LintInput& input, std::vector<Finding>& findings) 
   for (const NodePlan& node : input.profile.nodes) {
     if (node.role == Role::control_plane) servers.merge(of_api_server(NodeSettings(input, node)));
   }
-  constexpr std::string_view server_key = "cluster.apiServer.extraArgs.feature-gates";
-  constexpr std::string_view kubelet_key = "machine.kubelet.extraArgs.feature-gates";
+  const bool typed = has_typed_documents(input.profile);
+  const std::string_view server_key = typed ? "extraArgs.feature-gates of a KubeAPIServerConfig"
+                                            : "cluster.apiServer.extraArgs.feature-gates";
+  const std::string_view kubelet_key = typed ? "extraArgs.feature-gates of a KubeletConfig"
+                                             : "machine.kubelet.extraArgs.feature-gates";
   for (const NodePlan& node : input.profile.nodes) {
     const Gates kubelet = of_kubelet(NodeSettings(input, node));
     compare(kubelet, servers, "kubelets", "API servers", server_key, report);

@@ -50,6 +50,7 @@ bool deletes_flannel(const NodeSettings& settings) {
 
 void lint_host_dns(const LintInput& input, std::vector<Finding>& findings) {
   Reporter report(findings);
+  const bool typed = has_typed_documents(input.profile);
   for (const NodePlan& node : input.profile.nodes) {
     const NodeSettings settings(input, node);
     const Setting cni = settings.last({"cluster", "network", "cni", "name"});
@@ -66,9 +67,13 @@ void lint_host_dns(const LintInput& input, std::vector<Finding>& findings) {
         fmt::format("cluster DNS is forwarded to the host, but {} is not an address of `lo`: with "
                     "Cilium's eBPF host routing CoreDNS does not reach it",
                     kAddress),
-        fmt::format("add the interface `lo` with the address {} in a patch, or set "
-                    "machine.features.hostDNS.forwardKubeDNSToHost to false",
-                    kAddress));
+        typed
+            ? fmt::format("add a LinkConfig of the name lo with the address {} in a patch, or set "
+                          "hostDNS.forwardKubeDNSToHost of a ResolverConfig to false",
+                          kAddress)
+            : fmt::format("add the interface `lo` with the address {} in a patch, or set "
+                          "machine.features.hostDNS.forwardKubeDNSToHost to false",
+                          kAddress));
   }
 }
 

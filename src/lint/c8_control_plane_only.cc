@@ -48,8 +48,11 @@ void lint_control_plane_only(const LintInput& input, std::vector<Finding>& findi
   } else if (any_lacks(keeps_back)) {
     report.warning("scheduling.guardrails", where,
                    "pods run next to etcd, and no resources are reserved for it",
-                   "set machine.kubelet.extraConfig.systemReserved (cpu, memory, "
-                   "ephemeral-storage) in a patch");
+                   has_typed_documents(profile)
+                       ? "set config.systemReserved of a KubeletConfig (cpu, memory, "
+                         "ephemeral-storage) in a patch"
+                       : "set machine.kubelet.extraConfig.systemReserved (cpu, memory, "
+                         "ephemeral-storage) in a patch");
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,11 @@ struct ChartVersion {
 /// not here has nothing to say.
 struct LintMaterial {
   std::vector<LintPatch> patches;  // in the order in which they are applied
-  yaml::Node variables;            // of the templates: a mapping, or null
-  yaml::Node schematic;            // of the Image Factory: a mapping, or null
+  /// Where configs are not generated from the profile alone: the kinds of their documents before
+  /// patches.
+  std::optional<std::set<std::string, std::less<>>> base_kinds;
+  yaml::Node variables;  // of the templates: a mapping, or null
+  yaml::Node schematic;  // of the Image Factory: a mapping, or null
   std::string schematic_file;
   std::vector<ChartVersion> crd_charts;   // of phase 1
   std::vector<ChartVersion> controllers;  // of phase 2

@@ -1,82 +1,82 @@
 #include "lint/old_form.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 #include <string>
 
+#include "base/redact.h"
 #include "lint/settings.h"
-#include "machineconfig/contract.h"
 #include "machineconfig/generate.h"
-#include "machineconfig/validate/replaced.h"
+#include "machineconfig/typed_patch.h"
 #include "model/reporter.h"
+#include "yaml/document.h"
 
 namespace ichor {
 
 namespace {
 
-using Kinds = std::set<std::string>;
-
-/// The documents of a node's config before patches.
-Kinds kinds_for(const ClusterProfile& profile, const NodePlan& node) {
+/// The kinds of the documents of the configs that a patch goes into.
+Kinds kinds_for(const LintInput& input, const PatchScope& scope) {
+  if (input.material.base_kinds) return *input.material.base_kinds;
   Kinds kinds;
-  const auto documents = generate_documents(profile, pki::SecretsBundle(), node, {});
-  if (!documents) return kinds;  // why is said elsewhere
-  for (const yaml::Node& document : *documents) {
-    if (const yaml::Node* kind = document.find("kind")) kinds.insert(kind->text);
+  for (const NodePlan& node : input.profile.nodes) {
+    if (!scope.covers(node)) continue;
+    const auto documents = generate_documents(input.profile, pki::SecretsBundle(), node, {});
+    if (documents) kinds.merge(kinds_of(*documents));  // why not is said elsewhere
   }
   return kinds;
 }
 
-const yaml::Node* find_path(const yaml::Node& root, std::string_view path) {
-  const yaml::Node* node = &root;
-  while (node != nullptr && !path.empty()) {
-    const std::size_t dot = std::min(path.find('.'), path.size());
-    node = node->find(path.substr(0, dot));
-    path.remove_prefix(std::min(dot + 1, path.size()));
-  }
-  return node;
+/// Templates, encrypted patches and those in the profile itself are the user's to write.
+std::string how_to_write(const std::string& file) {
+  const bool by_hand = file.ends_with(".j2") || file.starts_with("patches[") ||
+                       file.find(".sops.") != std::string::npos;
+  if (by_hand) return "`ichor migrate --to v1.14 -p PROFILE` shows the documents to write there";
+  return fmt::format("`ichor migrate --to v1.14 {} --write` writes it so", file);
 }
 
-bool filled(const yaml::Node& node) {
-  return !node.items.empty() || !node.entries.empty() || !node.text.empty();
-}
-
+/// What of a patch has no typed form is an error; the rest is converted whenever configs are made.
 void check_patch(const LintPatch& patch, const Kinds& kinds, Reporter& report) {
-  for (const yaml::Node& document : patch.documents) {
-    if (!is_v1alpha1(document)) continue;
-    std::set<std::string> told;  // several documents can replace one section
-    for (const Replaced& part : replaced_parts()) {
-      if (!kinds.contains(part.kind)) continue;
-      const yaml::Node* value = find_path(document, part.path);
-      if (value == nullptr || value->is_null() || value->find("$patch") != nullptr) continue;
-      if (part.when == Replaced::If::filled && !filled(*value)) continue;
-      if (!told.insert(part.path).second) continue;
-      const std::string path(part.path);
-      const bool inside = std::any_of(told.begin(), told.end(), [&](const std::string& other) {
-        return path.starts_with(other + ".");
-      });
-      if (inside) continue;
-      report.error(
-          "patch.old-form", yaml::to_text(patch.file, value->at),
-          fmt::format("{} stands in a {} document in a config of this contract", path, part.kind),
-          fmt::format("`ichor migrate --to v1.14 {} --write` converts the patch", patch.file));
+  const auto read = load_patch(patch.documents, patch.file, schema::Schema::kNewestMinor);
+  if (!read) return;  // that was found by the rules about keys, or is when it is applied
+  const auto typed = typed_patch(*read, kinds);
+  if (!typed) {
+    return report.error("patch.old-form", patch.file + ":1:1", typed.error().message,
+                        "write the patch as typed documents");
+  }
+  for (const MigrationNote& note : typed->notes) {
+    const bool error = note.severity == Severity::error;
+    const std::string where = yaml::to_text(patch.file, note.at);
+    const std::string what = fmt::format("{}: {}", note.path, note.what);
+    if (error) {
+      report.error("patch.old-form", where, what, note.fix);
+    } else {
+      report.warning("patch.old-form", where, what, note.fix);
     }
+  }
+  for (const std::string& setting : typed->unproved) {
+    report.error(
+        "patch.old-form", patch.file + ":1:1",
+        fmt::format("as typed documents this setting would differ: {}", redact_urls(setting)),
+        "write it as a typed document by hand");
+  }
+  if (!typed->ok()) return;
+  for (const OldSection& section : typed->sections) {
+    report.warning("patch.old-form", yaml::to_text(patch.file, section.at),
+                   fmt::format("{} stands in a {} document in a config of this contract; ichor "
+                               "converts it",
+                               section.path, section.kind),
+                   how_to_write(patch.file));
   }
 }
 
 }  // namespace
 
 void lint_old_form(const LintInput& input, std::vector<Finding>& findings) {
-  const auto contract = find_contract(input.profile.talos.contract);
-  if (!contract || !contract->typed_documents) return;
+  if (!has_typed_documents(input.profile)) return;
   Reporter report(findings);
   for (const LintPatch& patch : input.material.patches) {
-    Kinds kinds;
-    for (const NodePlan& node : input.profile.nodes) {
-      if (patch.scope.covers(node)) kinds.merge(kinds_for(input.profile, node));
-    }
-    check_patch(patch, kinds, report);
+    check_patch(patch, kinds_for(input, patch.scope), report);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "machineconfig/contract.h"
 #include "yaml/document.h"
 
 namespace ichor {
@@ -54,6 +55,11 @@ const yaml::Node* find_moved(const yaml::Node& document, NodeSettings::Path path
 
 std::string Setting::where(const yaml::Node& below) const {
   return yaml::to_text(patch->file, below.at);
+}
+
+bool has_typed_documents(const ClusterProfile& profile) {
+  const auto contract = find_contract(profile.talos.contract);
+  return contract && contract->typed_documents;
 }
 
 bool is_v1alpha1(const yaml::Node& document) {

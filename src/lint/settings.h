@@ -39,6 +39,10 @@ class NodeSettings {
   std::vector<const LintPatch*> patches_;
 };
 
+/// Whether the cluster's contract says in typed documents what older ones said under `machine` and
+/// `cluster`.
+bool has_typed_documents(const ClusterProfile& profile);
+
 /// Documents without a kind hold machine and cluster.
 bool is_v1alpha1(const yaml::Node& document);
 

@@ -8,6 +8,7 @@
 #include "machineconfig/installer.h"
 #include "machineconfig/kubernetes_documents.h"
 #include "machineconfig/network.h"
+#include "machineconfig/typed_patch.h"
 #include "machineconfig/v1alpha1.h"
 #include "secrets/digest.h"
 #include "yaml/emit.h"
@@ -82,9 +83,20 @@ Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile
   }
   if (contract->typed_documents) add(kubernetes_documents(*input, secrets, *kubernetes));
   if (patches.empty()) return documents;
-  auto patched = apply_patches(std::move(documents), "config", patches, schema_minor(profile));
+  auto patched = apply_to(profile, std::move(documents), patches);
   if (!patched) return forward_error(patched);
   return std::move(patched->documents);
+}
+
+Result<PatchedConfig> apply_to(const ClusterProfile& profile, std::vector<yaml::Node> documents,
+                               const std::vector<Patch>& patches) {
+  const auto contract = find_contract(profile.talos.contract);
+  if (!contract || !contract->typed_documents) {
+    return apply_patches(std::move(documents), "config", patches, schema_minor(profile));
+  }
+  auto typed = typed_patches(patches, kinds_of(documents));
+  if (!typed) return forward_error(typed);
+  return apply_patches(std::move(documents), "config", *typed, schema_minor(profile));
 }
 
 Result<MachineConfig> generate(const ClusterProfile& profile, const pki::SecretsBundle& secrets,

@@ -22,6 +22,11 @@ Result<std::vector<yaml::Node>> generate_documents(const ClusterProfile& profile
                                                    const NodePlan& node,
                                                    const std::vector<Patch>& patches = {});
 
+/// Applies a profile's patches to the documents that were generated for a node. Where those are
+/// typed, sections of a patch in the old form are converted first, as typed_patch() does.
+Result<PatchedConfig> apply_to(const ClusterProfile& profile, std::vector<yaml::Node> documents,
+                               const std::vector<Patch>& patches);
+
 /// The same as the bytes that are sent, with their digests.
 Result<MachineConfig> generate(const ClusterProfile& profile, const pki::SecretsBundle& secrets,
                                const NodePlan& node, const std::vector<Patch>& patches = {});

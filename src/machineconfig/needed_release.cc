@@ -42,21 +42,28 @@ void walk(const Object& object, const yaml::Node& node, const std::string& path,
 
 }  // namespace
 
-NeededRelease needed_release(std::string_view config) {
+NeededRelease needed_release(const std::vector<yaml::Node>& roots) {
   NeededRelease needed;
-  auto documents = yaml::parse(config, "config");
-  if (!documents) return needed;
   const schema::Schema& schema = schema::Schema::get();
-  for (yaml::Document& document : *documents) {
-    const yaml::Node* kind = document.root.find("kind");
+  for (const yaml::Node& root : roots) {
+    const yaml::Node* kind = root.find("kind");
     if (kind == nullptr) {
-      walk(schema.config(), document.root, "", needed);
+      walk(schema.config(), root, "", needed);
     } else if (const schema::DocumentKind* known = schema.find(kind->text)) {
       need(known->since_minor, fmt::format("the document {}", known->kind), needed);
-      walk(known->object, document.root, known->kind, needed);
+      walk(known->object, root, known->kind, needed);
     }
-    yaml::wipe(document.root);
   }
+  return needed;
+}
+
+NeededRelease needed_release(std::string_view config) {
+  auto documents = yaml::parse(config, "config");
+  if (!documents) return {};
+  std::vector<yaml::Node> roots;
+  for (yaml::Document& document : *documents) roots.push_back(std::move(document.root));
+  const NeededRelease needed = needed_release(roots);
+  for (yaml::Node& root : roots) yaml::wipe(root);
   return needed;
 }
 

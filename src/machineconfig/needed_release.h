@@ -2,6 +2,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "yaml/node.h"
 
 namespace ichor {
 
@@ -13,5 +16,6 @@ struct NeededRelease {
 
 /// What cannot be read needs no release: that is reported where it is generated.
 NeededRelease needed_release(std::string_view config);
+NeededRelease needed_release(const std::vector<yaml::Node>& roots);
 
 }  // namespace ichor

@@ -1,5 +1,6 @@
 #include "machineconfig/patch_input.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "profile/formats.h"
@@ -69,13 +70,14 @@ OrEnd<Contract> settle_contract(const TalosVersion& version, std::vector<Finding
   return newest;
 }
 
-OrEnd<int> read_rules_version(const std::string& text, int otherwise) {
+OrEnd<int> read_rules_version(const std::string& text, int otherwise,
+                              std::vector<Finding>& findings) {
   const auto version = read_talos_version(text, {1, otherwise, 0});
   if (!version) return forward_error(version);
-  if (const auto contract = find_contract(*version); !contract) {
-    return end_with(Exit::usage, contract.error().message);
-  }
-  return version->minor;
+  const auto contract = settle_contract(*version, findings);
+  if (!contract) return forward_error(contract);
+  return version->major == 1 ? std::min(version->minor, schema::Schema::kNewestMinor)
+                             : schema::Schema::kNewestMinor;
 }
 
 std::vector<Finding> as_warnings(std::vector<Finding> findings) {

@@ -26,9 +26,10 @@ OrEnd<std::vector<GivenPatch>> read_given_patches(const std::vector<std::string>
                                                   const std::string& flag, Files& files);
 OrEnd<std::vector<Patch>> load_given_patches(const std::vector<GivenPatch>& texts, int minor);
 
-/// The minor version whose rules --talos-version selects; `otherwise` if it is not given. Ends with
-/// exit 64 for one without a contract.
-OrEnd<int> read_rules_version(const std::string& text, int otherwise);
+/// The minor version whose rules --talos-version selects; `otherwise` if it is not given. For
+/// versions that are not known it does as settle_contract().
+OrEnd<int> read_rules_version(const std::string& text, int otherwise,
+                              std::vector<Finding>& findings);
 
 /// The contract of a version. A version that is younger than all contracts gets the newest one and
 /// a warning; ends with exit 64 for another one without a contract.

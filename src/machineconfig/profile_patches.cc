@@ -33,7 +33,7 @@ std::vector<Finding> check_patches(const ClusterProfile& profile, const ProfileP
     if (own.empty()) continue;
     auto bare = generate_documents(profile, blank, node, {});
     if (!bare) continue;  // what is wrong without patches is reported elsewhere
-    const auto patched = apply_patches(std::move(*bare), "config", own, schema_minor(profile));
+    const auto patched = apply_to(profile, std::move(*bare), own);
     if (!patched) {
       Finding finding;
       finding.id = "patch.apply";

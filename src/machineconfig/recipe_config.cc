@@ -8,6 +8,7 @@
 #include "machineconfig/generate.h"
 #include "machineconfig/migrate/migrate.h"
 #include "machineconfig/schematic.h"
+#include "machineconfig/typed_patch.h"
 #include "profile/role_project.h"
 #include "secrets/base64.h"
 #include "yaml/build.h"
@@ -102,6 +103,30 @@ Result<void> prove_own(const yaml::Node& main, const std::string& file,
   }
   if (differs({"cluster", "ca", "crt"}, pki::base64(secrets.k8s.certificate))) {
     return refused("cluster.ca.crt");
+  }
+  const yaml::Node* kind = main.find("kind");
+  if (kind == nullptr) return {};
+  if (kind->text == "DiscoveryIdentityConfig") {
+    if (differs({"clusterID"}, secrets.cluster_id)) return refused("clusterID");
+    if (differs({"clusterSecret"}, secrets.cluster_secret.reveal())) {
+      return refused("clusterSecret");
+    }
+  }
+  if (kind->text != "KubeAPIServerCAConfig") return {};
+  // The PEM text itself, with or without the newline at its end.
+  const auto other_ca = [&](const yaml::Node& pem) {
+    const auto trimmed = [](std::string_view text) {
+      return text.substr(0, text.find_last_not_of(" \n") + 1);
+    };
+    return !pem.text.empty() && trimmed(pem.text) != trimmed(secrets.k8s.certificate);
+  };
+  const yaml::Node* issuing = main.find_path({"issuingCA", "cert"});
+  if (issuing != nullptr && other_ca(*issuing)) return refused("issuingCA.cert");
+  // Beside the cluster's own, an older one may be accepted.
+  const yaml::Node* accepted = main.find("acceptedCAs");
+  if (issuing == nullptr && accepted != nullptr && !accepted->items.empty() &&
+      std::ranges::all_of(accepted->items, other_ca)) {
+    return refused("acceptedCAs");
   }
   return {};
 }
@@ -242,6 +267,8 @@ Result<std::vector<yaml::Node>> RecipeCook::config(const NodeRecipe& node) {
   if (!base) return named(base.error());
   auto patches = patches_of(node);
   if (!patches) return named(patches.error());
+  if (!converts_) patches = typed_patches(*std::move(patches), kinds_of(*base));
+  if (!patches) return named(patches.error());
   auto patched = apply_patches(std::move(*base), "config", *patches, patch_minor(contract_));
   if (!patched) return named(patched.error());
   take_findings(std::move(patched->findings));
@@ -296,6 +323,16 @@ Result<ConfigSet> cook_all(const ClusterProfile& profile, const ClusterRecipe& r
   }
   stamp(profile, secrets, set);
   return set;
+}
+
+Kinds base_kinds(const ClusterRecipe& recipe) {
+  Kinds kinds;
+  if (!recipe.base) return kinds;
+  for (const NodeRecipe& node : recipe.nodes) {
+    const auto roots = rendered_roots(recipe, node, placeholder_secrets());
+    if (roots) kinds.merge(kinds_of(*roots));
+  }
+  return kinds;
 }
 
 std::vector<Finding> check_recipe(const ClusterRecipe& recipe) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,10 @@ class RecipeCook {
 /// The configs of the profile's nodes.
 Result<ConfigSet> cook_all(const ClusterProfile& profile, const ClusterRecipe& recipe,
                            const pki::SecretsBundle& secrets);
+
+/// The kinds of documents that the nodes' configs have before patches in the old form are applied.
+/// None without a template: what ichor generates for a recipe is converted with its patches.
+std::set<std::string, std::less<>> base_kinds(const ClusterRecipe& recipe);
 
 /// What is wrong with a recipe's patches, without its secrets.
 std::vector<Finding> check_recipe(const ClusterRecipe& recipe);

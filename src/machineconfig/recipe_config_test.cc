@@ -101,6 +101,49 @@ TEST_F(RecipeConfig, OfTalos114IsWhatTalosAccepts) {
   }
 }
 
+/// A project with a template of its own, for one worker with an old-form patch.
+ClusterRecipe templated(const std::string& text) {
+  ClusterRecipe recipe;
+  recipe.cluster_name = "home";
+  recipe.version = {1, 14, 1};
+  recipe.base = BaseTemplate{"machineconfig.yaml.j2", text, {}, {}, {}};
+  NodeRecipe node;
+  node.node = NodeName("w1");
+  node.patches.push_back({"w1.yaml", "machine: {kubelet: {extraArgs: {v: '4'}}}\n"});
+  recipe.nodes.push_back(std::move(node));
+  return recipe;
+}
+
+TEST_F(RecipeConfig, PatchesTakeTheFormOfTheTemplate) {
+  const ClusterRecipe old =
+      templated("machine: {type: {{ role }}, kubelet: {image: 'a:v1.36.1'}}\n");
+  EXPECT_THAT(base_kinds(old), testing::IsEmpty());
+  EXPECT_THAT(config_of(0, old), HasSubstr("        extraArgs:\n            v: \"4\""));
+  const ClusterRecipe typed = templated(
+      "machine: {type: {{ role }}}\n---\napiVersion: v1alpha1\nkind: KubeletConfig\n"
+      "image: a:v1.36.1\n");
+  EXPECT_THAT(base_kinds(typed), testing::ElementsAre("KubeletConfig"));
+  const std::string config = config_of(0, typed);
+  EXPECT_THAT(config, HasSubstr("extraArgs:\n    v: \"4\""));
+  EXPECT_THAT(config, Not(HasSubstr("kubelet:\n")));
+}
+
+TEST_F(RecipeConfig, ATypedTemplateMustNotHoldSecretsOfAnotherCluster) {
+  const std::string start = "machine: {type: worker}\n---\napiVersion: v1alpha1\nkind: ";
+  for (const auto& [text, key] :
+       {std::pair("DiscoveryIdentityConfig\nclusterID: c4n4ry\n", "clusterID"),
+        {"DiscoveryIdentityConfig\nclusterSecret: c4n4ry\n", "clusterSecret"},
+        {"KubeAPIServerCAConfig\nissuingCA: {cert: c4n4ry, key: c4n4ry}\n", "issuingCA.cert"},
+        {"KubeAPIServerCAConfig\nacceptedCAs: [c4n4ry]\n", "acceptedCAs"}}) {
+    const ClusterRecipe recipe = templated(start + text);
+    const Contract contract = *find_contract(recipe.version);
+    const auto config = RecipeCook(recipe, contract, secrets_).config(recipe.nodes[0]);
+    ASSERT_FALSE(config.has_value()) << key;
+    EXPECT_THAT(config.error().message, HasSubstr(std::string(key) + " is that of another"));
+    EXPECT_THAT(config.error().message, Not(HasSubstr("c4n4ry")));
+  }
+}
+
 TEST_F(RecipeConfig, OfTalos113StaysAsTalhelperMakesIt) {
   const std::string config = config_of(0, project("v1.13.5"));
   EXPECT_THAT(config, HasSubstr("nodeLabels"));

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/nearest_name.h"
+#include "machineconfig/needed_release.h"
 #include "machineconfig/rules.h"
 #include "machineconfig/typed_value.h"
 #include "yaml/build.h"
@@ -371,24 +372,11 @@ void find_conflicts(const ConfigDocuments& documents, std::vector<ConfigProblem>
 }
 
 int minor_shown(const std::vector<yaml::Node>& roots) {
-  int minor = Schema::kUsualMinor;
-  for (const yaml::Node& root : roots) {
-    const yaml::Node* kind = root.find("kind");
-    if (kind == nullptr || !kind->is_scalar()) continue;
-    const schema::DocumentKind* known = Schema::get().find(kind->text);
-    if (known != nullptr) minor = std::max(minor, known->since_minor);
-  }
-  return minor;
+  return std::max(Schema::kUsualMinor, needed_release(roots).minor);
 }
 
 int minor_shown(std::string_view text) {
-  auto parsed = yaml::parse(text, "");
-  if (!parsed) return Schema::kUsualMinor;
-  std::vector<yaml::Node> roots;
-  for (yaml::Document& document : *parsed) roots.push_back(std::move(document.root));
-  const int minor = minor_shown(roots);
-  for (yaml::Node& root : roots) yaml::wipe(root);
-  return minor;
+  return std::max(Schema::kUsualMinor, needed_release(text).minor);
 }
 
 Result<ConfigDocuments> read_config(std::string_view text, const std::string& file,

@@ -45,7 +45,7 @@ std::optional<ConfigDocument> read_document(const yaml::Node& root, int minor,
 void find_conflicts(const ConfigDocuments& documents, std::vector<ConfigProblem>& problems);
 
 /// The oldest minor version of Talos whose rules fit what the documents are: the usual one, unless
-/// a kind is younger.
+/// a kind or a key is younger.
 int minor_shown(const std::vector<yaml::Node>& roots);
 /// The same for a text; the usual one if it cannot be read.
 int minor_shown(std::string_view text);

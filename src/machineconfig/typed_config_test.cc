@@ -64,6 +64,13 @@ TEST(TypedConfig, DocumentsAreKnownByKindAndVersion) {
   EXPECT_THAT(refusal(""), HasSubstr("no machine config"));
 }
 
+TEST(TypedConfig, AKeyShowsTheReleaseThatItCameWith) {
+  const std::string resolver = "apiVersion: v1alpha1\nkind: ResolverConfig\n";
+  EXPECT_EQ(minor_shown(resolver + "hostDNS: {enabled: true}\n"), 14);
+  EXPECT_EQ(minor_shown(resolver + "nameservers: [{address: 192.0.2.1}]\n"), 13);
+  EXPECT_EQ(minor_shown("{"), 13);
+}
+
 TEST(TypedConfig, DocumentsMustNotConflict) {
   const std::string link = "apiVersion: v1alpha1\nkind: LinkConfig\nname: a\n";
   const std::string bond = "---\napiVersion: v1alpha1\nkind: BondConfig\nname: a\n";

@@ -199,14 +199,42 @@ class RoleProjectReader {
     return value != nullptr ? value->text : std::string();
   }
 
-  NodePlan plan_of(const RoleFile& file, const std::string& path, const Roots& roots) {
-    NodePlan plan;
-    plan.name = file.node;
-    plan.role = file.role;
+  /// What the documents of one kind say, of Talos 1.14.
+  static Roots typed(const Roots& roots, std::string_view kind) {
+    Roots found;
+    for (const Node* root : roots) {
+      const Node* own = root->is_mapping() ? root->find("kind") : nullptr;
+      if (own != nullptr && own->text == kind) found.push_back(root);
+    }
+    return found;
+  }
+
+  /// The text in quotes behind the beginning of an expression; empty for another expression.
+  static std::string compared(const std::string& expression, std::string_view beginning) {
+    if (!expression.starts_with(beginning) || !expression.ends_with('"')) return {};
+    const std::string text =
+        expression.substr(beginning.size(), expression.size() - beginning.size() - 1);
+    return text.find_first_of("\"\\") == std::string::npos ? text : std::string();
+  }
+
+  static void learn_disk(const Roots& roots, NodePlan& plan) {
     plan.disk = text_of(roots, {"machine", "install", "disk"});
     plan.disk_selector.serial = text_of(roots, {"machine", "install", "diskSelector", "serial"});
     plan.disk_selector.size = text_of(roots, {"machine", "install", "diskSelector", "size"});
     plan.disk_selector.model = text_of(roots, {"machine", "install", "diskSelector", "model"});
+    const std::string match =
+        text_of(typed(roots, "UnattendedInstallConfig"), {"provisioning", "diskSelector", "match"});
+    if (match.empty()) return;
+    plan.disk = compared(match, "disk.dev_path == \"");
+    plan.disk_selector.serial = compared(match, "disk.serial == \"");
+    plan.disk_selector.model = compared(match, "disk.model == \"");
+  }
+
+  NodePlan plan_of(const RoleFile& file, const std::string& path, const Roots& roots) {
+    NodePlan plan;
+    plan.name = file.node;
+    plan.role = file.role;
+    learn_disk(roots, plan);
     for (const Node* root : roots) {
       if (!root->is_mapping()) continue;
       if (const Node* links = root->find_path({"machine", "network", "interfaces"})) {
@@ -221,6 +249,7 @@ class RoleProjectReader {
              "write it under machine.network.interfaces, or as a LinkConfig");
     }
     learn_cluster(roots);
+    if (file.role == Role::control_plane) learn_control_plane(roots);
     return plan;
   }
 
@@ -246,6 +275,10 @@ class RoleProjectReader {
       if (is_mac(text) && plan.mac.value().empty()) plan.mac = MacAddress(text);
     }
     if (const Node* vip = link.find_path({"vip", "ip"})) network.vip = vip->text;
+    if (const Node* match = link.find_path({"selector", "match"})) {
+      std::string text = compared(match->text, "mac(link.permanent_addr) == \"");
+      if (is_mac(text) && plan.mac.value().empty()) plan.mac = MacAddress(text);
+    }
     const Node* kind = link.find("kind");
     if (kind != nullptr && kind->text == "Layer2VIPConfig" && name != nullptr) {
       network.vip = name->text;
@@ -264,10 +297,17 @@ class RoleProjectReader {
   void learn_cluster(const Roots& roots) {
     NetworkPlan& network = reading_.profile.network;
     if (!recipe_.endpoint.empty()) return;
-    recipe_.endpoint = text_of(roots, {"cluster", "controlPlane", "endpoint"});
+    const auto either = [&](std::initializer_list<std::string_view> old, std::string_view kind,
+                            std::initializer_list<std::string_view> path) {
+      const std::string text = text_of(roots, old);
+      return text.empty() ? text_of(typed(roots, kind), path) : text;
+    };
+    recipe_.endpoint =
+        either({"cluster", "controlPlane", "endpoint"}, "KubeClusterConfig", {"endpoint"});
     network.api_endpoint = recipe_.endpoint;
     const auto first = [&](std::string_view key) {
       const Node* list = find(roots, {"cluster", "network", key});
+      if (list == nullptr) list = find(typed(roots, "KubeNetworkConfig"), {key});
       return list != nullptr && !list->items.empty() ? list->items.front().text : std::string();
     };
     network.pod_cidr = first("podSubnets");
@@ -275,15 +315,17 @@ class RoleProjectReader {
     const auto version_of = [&](const std::string& image) {
       return parse_version(image.substr(image.rfind(':') + 1));
     };
-    const auto talos = version_of(text_of(roots, {"machine", "install", "image"}));
+    const auto talos = version_of(
+        either({"machine", "install", "image"}, "UnattendedInstallConfig", {"installer", "image"}));
     if (!talos) {
       refuse("profile.missing", "the template does not say which version of Talos is wanted",
-             "write machine.install.image with its version behind the colon");
+             "write machine.install.image, or installer.image of an UnattendedInstallConfig, with "
+             "its version behind the colon");
     } else {
       reading_.profile.talos.version = recipe_.version = *talos;
       reading_.profile.talos.contract = usual_contract(*talos);
     }
-    const std::string kubelet = text_of(roots, {"machine", "kubelet", "image"});
+    const std::string kubelet = either({"machine", "kubelet", "image"}, "KubeletConfig", {"image"});
     if (version_of(kubelet)) {
       reading_.profile.talos.kubernetes_version = kubelet.substr(kubelet.rfind(':') + 1);
     }
@@ -292,6 +334,19 @@ class RoleProjectReader {
     const Node* scheduling = find(roots, {"cluster", "allowSchedulingOnControlPlanes"});
     reading_.profile.talos.allow_scheduling_on_control_planes =
         scheduling != nullptr && scheduling->as_bool().value_or(false);
+  }
+
+  /// A control plane of Talos 1.14 has the CNI and the taint that its documents say, and no other.
+  void learn_control_plane(const Roots& roots) {
+    TalosPlan& talos = reading_.profile.talos;
+    if (!typed(roots, "KubeNetworkConfig").empty()) {
+      const Roots flannel = typed(roots, "KubeFlannelCNIConfig");
+      talos.cni_none = flannel.empty() || flannel.front()->find("$patch") != nullptr;
+    }
+    const Roots node = typed(roots, "KubeNodeConfig");
+    if (node.empty()) return;
+    const Node* taint = find(node, {"taints", "node-role.kubernetes.io/control-plane"});
+    talos.allow_scheduling_on_control_planes = taint == nullptr || taint->find("$patch") != nullptr;
   }
 
   void settle() {

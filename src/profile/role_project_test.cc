@@ -77,6 +77,58 @@ TEST_F(RoleProject, IsAProfileOfItsOwn) {
   EXPECT_EQ(reading.recipe->nodes[2].file_name, "infra-w1.yaml");
 }
 
+constexpr const char* kTyped = R"(version: v1alpha1
+machine:
+  type: {{ role }}
+---
+apiVersion: v1alpha1
+kind: UnattendedInstallConfig
+installer: {image: "factory.talos.dev/metal-installer/{{ ENV.SCHEMATIC }}:v1.14.1"}
+provisioning: {diskSelector: {match: 'disk.dev_path == "/dev/vda"'}}
+---
+apiVersion: v1alpha1
+kind: KubeClusterConfig
+clusterName: infra
+endpoint: https://{{ vip }}:6443
+---
+apiVersion: v1alpha1
+kind: KubeNodeConfig
+---
+apiVersion: v1alpha1
+kind: KubeletConfig
+image: ghcr.io/siderolabs/kubelet:v1.36.3
+---
+apiVersion: v1alpha1
+kind: KubeNetworkConfig
+podSubnets: [10.42.0.0/16]
+serviceSubnets: [10.43.0.0/16]
+---
+apiVersion: v1alpha1
+kind: LinkAliasConfig
+name: net0
+selector: {match: 'mac(link.permanent_addr) == "52:54:00:aa:bb:01"'}
+)";
+
+TEST_F(RoleProject, LearnsTheSameFromTypedDocuments) {
+  files_["../machineconfig-multicluster.yaml.j2"] = kTyped;
+  const ProfileReading reading = read();
+  ASSERT_TRUE(reading.ok()) << reading.findings.front().what;
+  const ClusterProfile& profile = reading.profile;
+  EXPECT_EQ(profile.network.api_endpoint, "https://192.168.22.100:6443");
+  EXPECT_EQ(profile.network.pod_cidr, "10.42.0.0/16");
+  EXPECT_EQ(profile.network.service_cidr, "10.43.0.0/16");
+  EXPECT_EQ(profile.talos.version, (TalosVersion{1, 14, 1}));
+  EXPECT_EQ(profile.talos.contract, (TalosVersion{1, 14, 0}));
+  EXPECT_EQ(profile.talos.kubernetes_version, "v1.36.3");
+  EXPECT_TRUE(profile.talos.cni_none);
+  EXPECT_TRUE(profile.talos.allow_scheduling_on_control_planes);
+  EXPECT_EQ(profile.nodes[0].disk, "/dev/vda");
+  EXPECT_EQ(profile.nodes[0].mac.value(), "52:54:00:aa:bb:01");
+  files_["../machineconfig-multicluster.yaml.j2"] =
+      std::string(kTyped) + "---\napiVersion: v1alpha1\nkind: KubeFlannelCNIConfig\n";
+  EXPECT_FALSE(read().profile.talos.cni_none);
+}
+
 TEST_F(RoleProject, RendersTheTemplateForEachNodeWithTheSecrets) {
   const ProfileReading reading = read();
   ASSERT_TRUE(reading.ok());

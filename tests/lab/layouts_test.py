@@ -91,6 +91,26 @@ class Layouts(unittest.TestCase):
         summary = self.up("ichor.yaml", expect=CNI_PENDING)
         self.assertTrue(all(node["ok"] for node in summary["nodes"].values()), summary)
 
+    def test_the_five_templates_on_talos_1_14(self):
+        self.take("templates")
+        profile = self.folder / "ichor.yaml"
+        profile.write_text(profile.read_text().replace("v1.12.6", "v1.14.1")
+                           .replace("v1.35.2", "v1.36.3"))
+        # The templates have the old form, and the configs are made of documents.
+        found = self.ichor("lint", "-o", "json").stdout
+        self.assertIn("patch.old-form", found)
+        self.ichor("gen", "secrets", "-o", "secrets.yaml")
+        self.ichor("gen", "config", "--from", "ichor.yaml", "--with-secrets", "secrets.yaml",
+                   "--output-dir", "out")
+        for name in ("cp1", "w1"):
+            path = self.folder / f"out/infra-{name}.yaml"
+            self.ichor("validate", "-c", str(path), "-m", "metal")
+            self.assertIn("feature-gates: ImageVolume=true", path.read_text())
+        summary = self.up("ichor.yaml", expect=CNI_PENDING)
+        self.assertTrue(all(node["ok"] for node in summary["nodes"].values()), summary)
+        # A conversion gives the same config every time.
+        self.assertEqual(self.up("ichor.yaml", expect=CNI_PENDING)["mutations"], 0)
+
 
 if __name__ == "__main__":
     side_by_side.main()

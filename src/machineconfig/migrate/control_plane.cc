@@ -65,8 +65,9 @@ bool drop_on_worker(Mover& mover, std::string_view section) {
 
 void warn_of_workers(Mover& mover, std::string_view section, std::string_view kind) {
   if (!mover.patch()) return;
-  mover.warn({"cluster", section}, fmt::format("{} is refused on workers", kind),
-             "apply this patch to control planes only (patches of the role, not of all nodes)");
+  mover.warn_of_file(
+      {"cluster", section}, fmt::format("{} is refused on workers", kind),
+      "apply this patch to control planes only (patches of the role, not of all nodes)");
 }
 
 /// An argument of the API server that was moved to KubeAuthenticationConfig, or refused.

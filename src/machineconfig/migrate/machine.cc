@@ -92,9 +92,9 @@ void move_install(Mover& mover) {
   if (selects) {
     provisioning.set("diskSelector", yaml::map().set("match", match));
   } else {
-    mover.warn({"machine", "install"},
-               "a patch of UnattendedInstallConfig deletes the disk selector of the config",
-               "repeat provisioning.diskSelector.match in this patch");
+    mover.warn_of_file({"machine", "install"},
+                       "a patch of UnattendedInstallConfig deletes the disk selector of the config",
+                       "repeat provisioning.diskSelector.match in this patch");
   }
   if (auto wipe = mover.take({"machine", "install", "wipe"})) {
     provisioning.set("wipe", *wipe);
@@ -188,12 +188,16 @@ void move_taints(Mover& mover, yaml::Node& document) {
   if (mover.patch() && allowed) {
     if (schedulable) {
       taints.set(kControlPlaneRole, yaml::map().set("$patch", "delete"));
-      mover.warn({"cluster", "allowSchedulingOnControlPlanes"},
-                 "the patch now deletes the taint that a config of Talos 1.14 has, and Talos "
-                 "refuses to delete a taint that is missing",
-                 "apply this patch to control planes only");
+      mover.warn_of_file(
+          {"cluster", "allowSchedulingOnControlPlanes"},
+          "the patch now deletes the taint that a config of Talos 1.14 has, and Talos "
+          "refuses to delete a taint that is missing",
+          "apply this patch to control planes only");
     } else {
       taints.set(kControlPlaneRole, "NoSchedule");
+      mover.warn_of_file({"cluster", "allowSchedulingOnControlPlanes"},
+                         "the patch now adds the taint to every node that it is applied to",
+                         "apply this patch to control planes only");
     }
   }
   if (!taints.empty()) put(document, "taints", taints);

@@ -51,6 +51,11 @@ void migrate_deletion(const Deletion& deletion, migrate::Mover& mover) {
   const bool named_item = item && text == "cluster.apiServer.admissionControl";
   if (row != std::ranges::end(kDeleted) && (!item || named_item)) {
     mover.delete_document(row->kind, named_item ? deletion.item_value : std::string(row->name));
+    mover.notes().push_back(
+        {Severity::warning, deletion.at, text,
+         fmt::format("is deleted with its document {}, which is not proved to mean the same",
+                     row->kind),
+         "compare a config that it patches before and after", true});
     return;
   }
   mover.notes().push_back(
@@ -102,35 +107,58 @@ std::vector<yaml::Node> all_of(const Read& read) {
   return all;
 }
 
-}  // namespace
+/// An API server with a document of its own has only the authorizers that have one, too.
+void warn_of_lost_authorizers(migrate::Mover& mover) {
+  const yaml::Node* server = mover.find_document("KubeAPIServerConfig");
+  if (server == nullptr || !mover.control_plane()) return;
+  const bool authorizes = std::ranges::any_of(mover.documents(), [](const yaml::Node& document) {
+    const yaml::Node* kind = document.find("kind");
+    return kind != nullptr && kind->text == "KubeAuthorizerConfig";
+  });
+  if (authorizes) return;
+  mover.notes().push_back({Severity::warning, server->at, "KubeAPIServerConfig",
+                           "the config has no KubeAuthorizerConfig, so the API server refuses "
+                           "kubelets, Talos, controllers and people",
+                           "add one of the name node and type Node, and one of the name rbac and "
+                           "type RBAC"});
+}
 
-Result<Migration> migrate_config(std::string_view text, const std::string& file,
-                                 const MigrateOptions& options) {
-  auto input = read(text, file);
-  if (!input) return forward_error(input);
-  const bool patch = input->old.find_path({"machine", "type"}) == nullptr;
-  migrate::Mover mover(input->old, input->typed, patch, options.kubernetes_version);
-  for (const Deletion& deletion : input->deletions) migrate_deletion(deletion, mover);
+Migration convert(Read input, const MigrateOptions& options) {
+  const bool patch = input.old.find_path({"machine", "type"}) == nullptr;
+  migrate::Mover mover(input.old, input.typed, patch, options.kubernetes_version);
   for (const auto move : {migrate::move_identity, migrate::move_install, migrate::move_features,
                           migrate::move_network, migrate::move_system, migrate::move_registries,
                           migrate::move_node, migrate::move_cluster, migrate::move_api_server,
                           migrate::move_components, migrate::move_manifests}) {
     move(mover);
   }
+  warn_of_lost_authorizers(mover);
   const migrate::SettingsOf of{patch, mover.control_plane(), mover.kubernetes_version()};
   Migration result;
   result.is_patch = patch;
+  result.unproved = migrate::differing(migrate::settings_of(all_of(input), of),
+                                       migrate::settings_of(mover.documents(), of));
+  for (const Deletion& deletion : input.deletions) migrate_deletion(deletion, mover);
   result.documents = mover.documents();
   result.notes = std::move(mover.notes());
   std::ranges::stable_sort(result.notes, {}, [](const MigrationNote& note) {
     return std::pair(note.at.line, note.at.column);
   });
-  if (input->deletions.empty()) {
-    result.unproved = migrate::differing(migrate::settings_of(all_of(*input), of),
-                                         migrate::settings_of(result.documents, of));
-  }
-  yaml::wipe(input->old);
+  yaml::wipe(input.old);
   return result;
+}
+
+}  // namespace
+
+Result<Migration> migrate_config(std::string_view text, const std::string& file,
+                                 const MigrateOptions& options) {
+  auto input = read(text, file);
+  if (!input) return forward_error(input);
+  return convert(*std::move(input), options);
+}
+
+Migration migrate_part(yaml::Node old, const std::vector<Deletion>& deletions) {
+  return convert({std::move(old), {}, deletions}, {});
 }
 
 }  // namespace ichor

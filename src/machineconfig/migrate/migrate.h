@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "machineconfig/patch/deletion.h"
 #include "model/finding.h"
 #include "yaml/node.h"
 
@@ -19,6 +20,9 @@ struct MigrationNote {
   std::string path;  // "machine.kubelet.extraMounts"
   std::string what;
   std::string fix;
+  /// It is about how the file that is written must be used, and ichor itself minds it when it
+  /// converts a patch for a node.
+  bool about_file{false};
 };
 
 struct MigrateOptions {
@@ -44,5 +48,9 @@ struct Migration {
 /// The error names what cannot be read. A config that is migrated already comes back unchanged.
 Result<Migration> migrate_config(std::string_view text, const std::string& file,
                                  const MigrateOptions& options = {});
+
+/// The same of a part of a patch: a v1alpha1 document as read_document() gave it, which may be
+/// null, and deletions from one.
+Migration migrate_part(yaml::Node old, const std::vector<Deletion>& deletions);
 
 }  // namespace ichor

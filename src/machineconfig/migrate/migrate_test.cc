@@ -17,6 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 Migration migrated(const std::string& text, const MigrateOptions& options = {}) {
   auto result = migrate_config(text, "config.yaml", options);
@@ -146,6 +147,48 @@ TEST(Migrate, WhatNoPatchCanSayIsAnError) {
     EXPECT_EQ(result.notes[0].severity, Severity::error) << patch;
     EXPECT_FALSE(result.notes[0].fix.empty()) << patch;
   }
+}
+
+TEST(Migrate, WhatChangesAlthoughTheTextMeansTheSameIsAWarning) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"machine: {network: {searchDomains: [a.example]}}\n", "search domains of DHCP as well"},
+      {"machine: {install: {image: 'ghcr.io/siderolabs/installer:v1.13.9'}}\n",
+       "exist only in the Image Factory"},
+      {"cluster: {allowSchedulingOnControlPlanes: true}\n", "deletes the taint"},
+      {"cluster: {allowSchedulingOnControlPlanes: false}\n", "adds the taint to every node"},
+      {"machine: {install: {disk: /dev/sda, grubUseUKICmdline: true}}\n",
+       "always takes the kernel arguments of the image"},
+      {"machine: {files: [{path: /etc/kubernetes/x, op: create, content: a}]}\n",
+       "files below /etc/kubernetes have no typed form"},
+      {"cluster: {apiServer: {admissionControl: {$patch: delete}}}\n", "not proved"},
+  };
+  for (const auto& [patch, said] : kCases) {
+    const Migration result = migrated(patch);
+    EXPECT_THAT(all_notes(result), HasSubstr(said)) << patch;
+    EXPECT_THAT(result.unproved, IsEmpty()) << patch;
+    for (const MigrationNote& note : result.notes) {
+      EXPECT_EQ(note.severity, Severity::warning) << note.what;
+      EXPECT_FALSE(note.fix.empty());
+    }
+  }
+}
+
+TEST(Migrate, TheRestOfAPatchWithADeletionIsProved) {
+  const Migration result =
+      migrated("machine: {sysctls: {a: b}}\n---\ncluster: {discovery: {$patch: delete}}\n");
+  EXPECT_THAT(result.unproved, IsEmpty());
+  EXPECT_EQ(text_at(find(result, "SysctlConfig"), {"params", "a"}), "b");
+  EXPECT_EQ(text_at(find(result, "DiscoveryServiceConfig"), {"$patch"}), "delete");
+}
+
+TEST(Migrate, AnApiServerWithoutAuthorizersIsNamed) {
+  const std::string half =
+      "machine: {type: controlplane}\n---\napiVersion: v1alpha1\nkind: KubeAPIServerConfig\n"
+      "image: registry.k8s.io/kube-apiserver:v1.36.1\n";
+  EXPECT_THAT(all_notes(migrated(half)), HasSubstr("the config has no KubeAuthorizerConfig"));
+  EXPECT_THAT(all_notes(migrated(half + "---\napiVersion: v1alpha1\nkind: KubeAuthorizerConfig\n"
+                                        "name: rbac\ntype: RBAC\n")),
+              Not(HasSubstr("the config has no KubeAuthorizerConfig")));
 }
 
 TEST(Migrate, AJsonPatchIsRefused) {

@@ -186,11 +186,16 @@ void Mover::note(Severity severity, Keys keys, std::string what, std::string fix
     if (!next) break;
     node = next;
   }
-  notes_.push_back({severity, node->at, to_path(keys), std::move(what), std::move(fix)});
+  notes_.push_back({severity, node->at, to_path(keys), std::move(what), std::move(fix), false});
 }
 
 void Mover::warn(Keys keys, std::string what, std::string fix) {
   note(Severity::warning, keys, std::move(what), std::move(fix));
+}
+
+void Mover::warn_of_file(Keys keys, std::string what, std::string fix) {
+  warn(keys, std::move(what), std::move(fix));
+  notes_.back().about_file = true;
 }
 
 void Mover::refuse(Keys keys, std::string what, std::string fix) {

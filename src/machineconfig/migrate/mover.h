@@ -52,6 +52,8 @@ class Mover {
   void delete_document(std::string_view kind, std::string_view name = {});
 
   void warn(Keys keys, std::string what, std::string fix);
+  /// A warning about the use of the file that is written.
+  void warn_of_file(Keys keys, std::string what, std::string fix);
   /// A setting without a typed form: a warning for a config, which keeps the section as it is, and
   /// an error for a patch.
   void refuse(Keys keys, std::string what, std::string fix);

@@ -2,21 +2,23 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 
 #include "machineconfig/patch/merge.h"
+#include "machineconfig/validate/replaced.h"
+#include "yaml/build.h"
 
 namespace ichor {
 
 namespace {
 
 /// The steps of a strategic patch; none if there is nothing in it.
-StrategicPatch read_strategic(const yaml::Documents& parsed, int minor,
+StrategicPatch read_strategic(std::vector<yaml::Node> roots, int minor,
                               std::vector<ConfigProblem>& problems) {
   StrategicPatch steps;
   ConfigDocuments documents;
-  for (const yaml::Document& document : parsed) {
-    yaml::Node root = document.root;
+  for (yaml::Node& root : roots) {
     auto deletions = take_deletions(root, rules_of(minor));
     if (!deletions) {
       problems.push_back(deletions.error());
@@ -33,20 +35,63 @@ StrategicPatch read_strategic(const yaml::Documents& parsed, int minor,
   return steps;
 }
 
-Result<void> apply_strategic(const StrategicPatch& patch, int minor, ConfigDocuments& documents) {
-  for (const auto& step : patch) {
-    if (const Deletion* deletion = std::get_if<Deletion>(&step)) {
-      if (auto deleted = apply_deletion(*deletion, rules_of(minor), documents); !deleted) {
+bool is_worker(const ConfigDocuments& documents) {
+  return std::ranges::any_of(documents, [](const ConfigDocument& document) {
+    const yaml::Node* type = document.value.find_path({"machine", "type"});
+    return document.kind == nullptr && type != nullptr && type->text == "worker";
+  });
+}
+
+/// What a step that was converted would do and the section that it was made of did not.
+void hold_back(const ConfigDocument* ours, bool worker, ConfigDocument& theirs) {
+  const auto part = [](yaml::Node& node, std::string_view key) {
+    return const_cast<yaml::Node*>(node.find(key));
+  };
+  if (theirs.kind->kind == "KubeNodeConfig" && worker) {
+    yaml::Node* taints = part(theirs.value, "taints");
+    if (taints == nullptr) return;
+    std::erase_if(taints->entries, [](const yaml::Entry& entry) {
+      return entry.key.text == "node-role.kubernetes.io/control-plane";
+    });
+  }
+  // A merge takes the selector away that the patch does not repeat.
+  const yaml::Node* selector =
+      ours != nullptr ? ours->value.find_path({"provisioning", "diskSelector"}) : nullptr;
+  if (theirs.kind->kind != "UnattendedInstallConfig" || selector == nullptr) return;
+  yaml::Node* provisioning = part(theirs.value, "provisioning");
+  if (provisioning == nullptr) {
+    theirs.value.entries.push_back({yaml::make_string("provisioning"), yaml::map()});
+    provisioning = &theirs.value.entries.back().value;
+  }
+  if (provisioning->find("diskSelector") != nullptr) return;
+  provisioning->entries.push_back({yaml::make_string("diskSelector"), *selector});
+}
+
+Result<void> apply_strategic(const Patch& patch, int minor, ConfigDocuments& documents) {
+  const auto& steps = std::get<StrategicPatch>(patch.content);
+  const bool worker = !patch.converted.empty() && is_worker(documents);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool converted = i < patch.converted.size() && patch.converted[i];
+    if (const Deletion* deletion = std::get_if<Deletion>(&steps[i])) {
+      auto deleted = apply_deletion(*deletion, rules_of(minor), documents);
+      if (!deleted && !converted) {
         return fail(deleted.error().code,
                     fmt::format("{}:{}: {}", deletion->at.line, deletion->at.column,
                                 deleted.error().message));
       }
       continue;
     }
-    const ConfigDocument& theirs = std::get<ConfigDocument>(step);
+    const ConfigDocument& given = std::get<ConfigDocument>(steps[i]);
+    if (converted && worker && is_control_plane_only(given.kind->kind)) continue;
     const auto ours = std::find_if(documents.begin(), documents.end(), [&](const auto& document) {
-      return document.id() == theirs.id();
+      return document.id() == given.id();
     });
+    std::optional<ConfigDocument> held;
+    if (converted) {
+      held = given;
+      hold_back(ours == documents.end() ? nullptr : &*ours, worker, *held);
+    }
+    const ConfigDocument& theirs = held ? *held : given;
     if (ours == documents.end()) {
       documents.push_back(theirs);
     } else if (auto merged = merge_document(*ours, theirs, minor); !merged) {
@@ -57,7 +102,11 @@ Result<void> apply_strategic(const StrategicPatch& patch, int minor, ConfigDocum
   std::vector<ConfigProblem> conflicts;
   find_conflicts(documents, conflicts);
   if (conflicts.empty()) return {};
-  return fail(Errc::invalid, fmt::format("1:1: {}", conflicts.front().what));
+  std::vector<std::string> texts;
+  for (const ConfigProblem& conflict : conflicts) {
+    texts.push_back(fmt::format("{}; {}", conflict.what, conflict.fix));
+  }
+  return fail(Errc::invalid, fmt::format("1:1: {}", fmt::join(texts, "\n")));
 }
 
 /// A config between two patches: read by the schema, or as the text has it.
@@ -80,12 +129,11 @@ class Bench {
 
   /// After prepare().
   Result<void> apply(const Patch& patch) {
-    const auto* strategic = std::get_if<StrategicPatch>(&patch.content);
-    if (strategic == nullptr) {
+    if (!std::holds_alternative<StrategicPatch>(patch.content)) {
       yaml::Node& root = std::get<std::vector<yaml::Node>>(state_).front();
       return apply_json_patch(std::get<JsonPatch>(patch.content), patch.name, root);
     }
-    auto applied = apply_strategic(*strategic, minor_, std::get<ConfigDocuments>(state_));
+    auto applied = apply_strategic(patch, minor_, std::get<ConfigDocuments>(state_));
     if (applied) return applied;
     return fail(applied.error().code, fmt::format("{}:{}", patch.name, applied.error().message));
   }
@@ -258,7 +306,9 @@ Result<Patch> load_patch(std::string_view text, const std::string& name, int min
   auto parsed = yaml::parse(text, name);
   if (!parsed) return forward_error(parsed);
   std::vector<ConfigProblem> problems;
-  StrategicPatch steps = read_strategic(*parsed, minor, problems);
+  std::vector<yaml::Node> roots;
+  for (const yaml::Document& document : *parsed) roots.push_back(document.root);
+  StrategicPatch steps = read_strategic(std::move(roots), minor, problems);
   if (problems.empty() && !steps.empty()) return Patch{name, std::move(steps)};
   const yaml::Node nothing;
   auto json = read_json_patch(parsed->empty() ? nothing : parsed->front().root);
@@ -267,6 +317,14 @@ Result<Patch> load_patch(std::string_view text, const std::string& name, int min
     problems.push_back({{1, 1}, "there is nothing to patch in it", "add `machine:` or `cluster:`"});
   }
   return fail(Errc::invalid, to_text(problems, name));
+}
+
+Result<Patch> load_patch(const std::vector<yaml::Node>& documents, const std::string& name,
+                         int minor) {
+  std::vector<ConfigProblem> problems;
+  StrategicPatch steps = read_strategic(documents, minor, problems);
+  if (!problems.empty()) return fail(Errc::invalid, to_text(problems, name));
+  return Patch{name, std::move(steps)};
 }
 
 Result<PatchedConfig> apply_patches(PatchBase base, const std::string& file,

@@ -20,12 +20,20 @@ using StrategicPatch = std::vector<std::variant<Deletion, ConfigDocument>>;
 struct Patch {
   std::string name;
   std::variant<StrategicPatch, JsonPatch> content;
+  /// By step of a strategic patch: it was made of a section in the old form, as typed_patch() does.
+  /// Like that section, it does nothing where there is nothing to delete, nothing on a worker if it
+  /// is for control planes, and it keeps a selector that it does not name.
+  std::vector<bool> converted{};
 };
 
 /// Reads a patch and finds out what it is, as Talos does: strategic if it reads as a config, else
 /// JSON6902 if it is a list of steps or empty. The error lists every problem with its place.
 Result<Patch> load_patch(std::string_view text, const std::string& name,
                          int minor = schema::Schema::kUsualMinor);
+
+/// The same of documents that were parsed; never a JSON6902 patch.
+Result<Patch> load_patch(const std::vector<yaml::Node>& documents, const std::string& name,
+                         int minor);
 
 /// What is patched: documents that are read already, or those of a file as they stand there.
 using PatchBase = std::variant<ConfigDocuments, std::vector<yaml::Node>>;

@@ -60,6 +60,16 @@ std::string patched_14(std::string_view base, std::string_view patch) {
   return result ? yaml::emit_all(result->documents) : result.error().message;
 }
 
+TEST(Patch, AllConflictsOfTheResultAreNamedWithTheirFix) {
+  const std::string kind = "apiVersion: v1alpha1\nkind: ";
+  const std::string said =
+      patched_14(kind + "LinkConfig\nname: a\n---\n" + kind + "UserVolumeConfig\nname: v\n",
+                 kind + "BondConfig\nname: a\n---\n" + kind + "ExistingVolumeConfig\nname: v\n");
+  EXPECT_THAT(said, HasSubstr("BondConfig a conflicts with LinkConfig a"));
+  EXPECT_THAT(said, HasSubstr("ExistingVolumeConfig v conflicts with UserVolumeConfig v"));
+  EXPECT_THAT(said, HasSubstr("; keep one of them"));
+}
+
 TEST(Patch, Talos114LetsAPatchRepeatADocumentAndDeleteAnAbsentOne) {
   const std::string node = "apiVersion: v1alpha1\nkind: KubeNodeConfig\n";
   const std::string twice = node + "labels: {a: b}\n---\n" + node + "labels: {a: c}\n";

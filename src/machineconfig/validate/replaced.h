@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 namespace ichor {
 
@@ -16,5 +17,8 @@ struct Replaced {
 };
 
 std::span<const Replaced> replaced_parts();
+
+/// Whether Talos refuses a document of this kind on a worker.
+bool is_control_plane_only(std::string_view kind);
 
 }  // namespace ichor

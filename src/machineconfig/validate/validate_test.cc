@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "machineconfig/validate/replaced.h"
+
 namespace ichor {
 
 namespace {
@@ -243,6 +245,53 @@ TEST(ValidateTyped, TheWholeConfigIsLookedAt) {
               HasSubstr("waits for itself"));
   EXPECT_THAT(Config(document("KubeCoreDNSConfig", "")).findings(),
               HasSubstr("KubeCoreDNSConfig is for control planes only"));
+}
+
+/// What stands at "cluster.network.x": mappings around a value that is filled by any measure.
+std::string old_section(std::string path) {
+  const auto below = path.find('.');
+  const std::string section = path.substr(0, below);
+  std::string text = "{a: b}";
+  if (path.ends_with("localAPIServerPort")) text = "7443";
+  if (path.ends_with("Name") || path.ends_with("Secret") || path.ends_with(".id") ||
+      path.ends_with(".secret")) {
+    text = "abc";
+  }
+  if (path.ends_with("admissionControl")) text = "[{name: PodSecurity}]";
+  if (path.ends_with("endpoint")) text = "'https://192.0.2.1:6443'";
+  for (const char* flag : {"OnControlPlanes", "OnMasters", "FQDN", "Registration"}) {
+    if (path.ends_with(flag)) text = "true";
+  }
+  const bool labels = path.ends_with("Labels") || path.ends_with("Annotations") ||
+                      path.ends_with("Taints") || path.ends_with("auditPolicy") ||
+                      path.ends_with("Overrides");
+  if (text == "{a: b}" && !labels) text = "{}";
+  for (auto dot = path.rfind('.'); dot != std::string::npos; dot = path.rfind('.')) {
+    text = "{" + path.substr(dot + 1) + ": " + text + "}";
+    path.resize(dot);
+  }
+  return section + ": " + text + "\n";
+}
+
+TEST(ValidateTyped, EachConflictNamesBothSidesAndAFix) {
+  for (const Replaced& part : replaced_parts()) {
+    const std::string kind = part.kind;
+    const std::string found = Config(old_section(part.path) + document(kind, "")).of(14).findings();
+    EXPECT_THAT(found, HasSubstr(fmt::format("error {} and a {} document say the same thing; "
+                                             "remove {}, or the document",
+                                             part.path, kind, part.path)))
+        << old_section(part.path);
+  }
+}
+
+TEST(ValidateTyped, AKeyOfTalos114ShowsItsRules) {
+  EXPECT_THAT(Config(document("ResolverConfig", "hostDNS: {enabled: true}\n")).findings(),
+              IsEmpty());
+  EXPECT_THAT(Config(document("ResolverConfig", "hostDNS: {enabled: true}\n")).of(13).findings(),
+              HasSubstr("hostDNS"));
+  EXPECT_THAT(Config(document("TimeSyncConfig", "ntp: {servers: [a.example.org], useNTS: true}\n"))
+                  .findings(),
+              IsEmpty());
 }
 
 TEST(ValidateTyped, DatesWithoutQuotesAreNoTexts) {

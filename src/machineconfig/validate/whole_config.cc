@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "machineconfig/validate/replaced.h"
 #include "machineconfig/validate/subject.h"
 
 namespace ichor::validate {
@@ -186,8 +187,7 @@ class Whole {
     }
     for (const ConfigDocument& document : documents_) {
       if (document.kind == nullptr) continue;
-      const auto* const end = std::end(kControlPlaneOnly);
-      if (std::find(std::begin(kControlPlaneOnly), end, document.kind->kind) == end) continue;
+      if (!is_control_plane_only(document.kind->kind)) continue;
       report_.error(View(document.value),
                     fmt::format("{} is for control planes only", document.kind->kind),
                     "remove it from this machine");
@@ -206,3 +206,12 @@ void check_whole_config(const ConfigDocuments& documents, RuntimeMode mode, Repo
 }
 
 }  // namespace ichor::validate
+
+namespace ichor {
+
+bool is_control_plane_only(std::string_view kind) {
+  const auto* const end = std::end(validate::kControlPlaneOnly);
+  return std::find(std::begin(validate::kControlPlaneOnly), end, kind) != end;
+}
+
+}  // namespace ichor
