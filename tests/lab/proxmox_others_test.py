@@ -95,7 +95,7 @@ class Others(PveLab):
         self.make(900, "BC:24:11:00:09:00", name="cp1-backup", tags="ichor-pve-demo")
         code, lines, summary = self.up()
         self.assertEqual(code, 0, summary)
-        self.assertNotIn("VM 900", " ".join(one["where"] for one in findings(lines)))
+        self.assertNotIn("VM 900", " ".join(one.get("where", "") for one in findings(lines)))
 
 
 if __name__ == "__main__":
