@@ -40,9 +40,7 @@ ClusterProfile profile_of(int contract) {
   return profile;
 }
 
-pki::SecretsBundle secrets() {
-  return pki::throw_away_secrets(WallTime{1790000000}, {1, 14, 0});
-}
+pki::SecretsBundle secrets() { return pki::throw_away_secrets(WallTime{1790000000}, {1, 14, 0}); }
 
 /// The config of one node with a patch for all; what Talos would refuse is a failure.
 Result<std::string> config_of(Role role, const std::string& patch, int contract = 14) {
