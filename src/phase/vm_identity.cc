@@ -58,6 +58,19 @@ bool is_unbound(const NodePlan& plan, const JournalFacts& facts) {
   return plan.vmid && !facts.bound(plan.name);
 }
 
+namespace {
+
+/// The number alone is not enough: with first_vmid it follows the order of the nodes, and another
+/// cluster may have taken it.
+bool is_vm_of(const VmSeen& vm, const NodePlan& plan, const ClusterProfile& profile) {
+  if (vm.is_template || vm.name != plan.name.value()) return false;
+  const bool of_another = std::any_of(vm.tags.begin(), vm.tags.end(),
+                                      [](const auto& tag) { return tag.starts_with("ichor-"); });
+  return is_ours(vm, profile) || !of_another;
+}
+
+}  // namespace
+
 std::vector<Finding> bind_to_vms(ClusterProfile& profile, const ProvisionSight& sight,
                                  const JournalFacts& facts) {
   std::vector<Finding> findings;
@@ -69,7 +82,7 @@ std::vector<Finding> bind_to_vms(ClusterProfile& profile, const ProvisionSight& 
       continue;
     }
     const VmSeen* vm = plan.vmid ? sight.find(*plan.vmid) : nullptr;
-    if (!vm || !vm->config || vm->is_template) continue;
+    if (!vm || !vm->config || !is_vm_of(*vm, plan, profile)) continue;
     const std::vector<std::string> macs = macs_of(*vm->config);
     const bool same = std::find(macs.begin(), macs.end(), plan.mac.value()) != macs.end();
     if (macs.empty() || same) continue;

@@ -21,9 +21,9 @@ MacAddress derived_mac(const ClusterProfile& profile, const NodeName& node);
 bool is_unbound(const NodePlan& plan, const JournalFacts& facts);
 
 /// Where a node's MAC is a derived one, what is known of its machine replaces it: the journal's
-/// word on a node that is bound, else MAC and UUID of the VM that has the node's number. What the
-/// profile says stays. An error for each node whose config would name the derived MAC although its
-/// VM has another.
+/// word on a node that is bound, else MAC and UUID of the VM that has the node's number and name
+/// and no tag of another cluster. What the profile says stays. An error for each node whose config
+/// would name the derived MAC although its VM has another.
 std::vector<Finding> bind_to_vms(ClusterProfile& profile, const ProvisionSight& sight,
                                  const JournalFacts& facts);
 

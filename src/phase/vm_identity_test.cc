@@ -25,6 +25,7 @@ class VmIdentityTest : public testing::Test {
   VmSeen& vm(const std::string& net0) {
     VmSeen seen;
     seen.place = {"pve1", 801};
+    seen.name = "cp1";
     seen.config = VmConfig{{{"net0", net0}, {"smbios1", "serial=x,uuid=4C4C4544-0001"}}};
     sight_.vms = {seen};
     return sight_.vms.front();
@@ -48,6 +49,17 @@ TEST_F(VmIdentityTest, AVmWithAnotherMacThanTheDerivedOneIsTheNode) {
   EXPECT_THAT(learn(), IsEmpty());
   EXPECT_EQ(node().mac.value(), "bc:24:11:aa:00:01");
   EXPECT_EQ(node().uuid.value(), "4c4c4544-0001");
+}
+
+TEST_F(VmIdentityTest, AVmOfAnotherNameOrClusterIsNotTheNode) {
+  const MacAddress derived = node().mac;
+  vm("virtio=BC:24:11:AA:00:01,bridge=vmbr0").name = "cp2";
+  EXPECT_THAT(learn(), IsEmpty());
+  EXPECT_EQ(node().mac, derived);
+  vm("virtio=BC:24:11:AA:00:01,bridge=vmbr0").tags = {"ichor-other"};
+  EXPECT_THAT(learn(), IsEmpty());
+  EXPECT_EQ(node().mac, derived);
+  EXPECT_EQ(node().uuid.value(), "");
 }
 
 TEST_F(VmIdentityTest, WhatTheProfileSaysStays) {
