@@ -70,6 +70,10 @@ Task<void> ClusterBook::refresh(Context context) {
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     read_profile(sources_[i], clusters_[i]);
     if (sources_[i].input) co_await read_state(context, sources_[i], clusters_[i]);
+    // Runs of a cluster whose profile broke are shown, and that it broke is, too.
+    if (sources_[i].trouble.empty()) continue;
+    clusters_[i].trouble = sources_[i].trouble;
+    clusters_[i].readable = false;
   }
   reads_ = false;
   next_at_ = context.now() + std::max(kLookEvery, (context.now() - now) * kRestPerWork);
@@ -82,11 +86,8 @@ void ClusterBook::read_profile(Source& source, ServedCluster& cluster) {
   if (source.profile_at != MonoTime{} && now - source.profile_at < kProfileEvery) return;
   source.profile_at = now;
   auto input = read_profile_input(source.common, {}, *host_);
-  if (!input) {
-    cluster.trouble = text_of(input.error());
-    cluster.readable = false;
-    return;
-  }
+  source.trouble = input ? "" : text_of(input.error());
+  if (!input) return;
   cluster.nodes.clear();
   for (const NodePlan& node : input->everybody) cluster.nodes.push_back(node.name.value());
   source.input.emplace(*std::move(input));

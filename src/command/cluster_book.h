@@ -30,6 +30,7 @@ class ClusterBook {
   struct Source {
     CommonOptions common;
     std::optional<ProfileInput> input;
+    std::string trouble;         // with the profile as it is now; `input` may be what it was
     MonoTime profile_at{};       // when it was read
     MonoTime certificates_at{};  // of the state folder
   };

@@ -6,6 +6,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cerrno>
 #include <fmt/format.h>
 #include <list>
 #include <sys/socket.h>
@@ -41,11 +42,14 @@ Result<void> make_room(const std::string& path) {
     return fail(Errc::invalid, path + " exists and is not a socket; name another path");
   }
   const Local::endpoint endpoint(path);
-  const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const bool in_use =
-      ::connect(probe, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0;
-  ::close(probe);
-  if (in_use) return fail(Errc::invalid, path + " is in use by another process");
+  const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const bool refused =
+      probe >= 0 &&
+      ::connect(probe, endpoint.data(), static_cast<socklen_t>(endpoint.size())) != 0 &&
+      errno == ECONNREFUSED;
+  if (probe >= 0) ::close(probe);
+  // Whatever else the answer is, a process may be listening.
+  if (!refused) return fail(Errc::invalid, path + " is in use by another process");
   ::unlink(path.c_str());
   return {};
 }
@@ -101,7 +105,10 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
       if (const auto connection = one.lock()) connection->cut();
     }
     handler = nullptr;
-    if (!path.empty()) ::unlink(path.c_str());
+    struct stat there {};
+    const bool is_ours = !path.empty() && ::lstat(path.c_str(), &there) == 0 &&
+                         there.st_dev == made.st_dev && there.st_ino == made.st_ino;
+    if (is_ours) ::unlink(path.c_str());
   }
 
   PageHandler handler;
@@ -109,6 +116,7 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
   asio::steady_timer pause;
   std::list<std::weak_ptr<PageConnection>> connections;
   std::string path;  // of the socket; empty: a port
+  struct stat made {};
   std::uint16_t port{0};
   bool closed{false};
 };
@@ -145,6 +153,7 @@ Result<std::unique_ptr<PageServer>> PageListener::open(asio::io_context& io, con
   if (error) return cannot_listen(where, error);
   // From here on the listener removes the socket; no client can connect before it listens.
   impl->path = place.socket;
+  if (is_socket) ::lstat(place.socket.c_str(), &impl->made);
   std::unique_ptr<PageServer> listener(new PageListener(impl));
   if (is_socket && ::chmod(place.socket.c_str(), 0600) != 0) {
     return cannot_listen(where, error_code(errno, boost::system::system_category()));
