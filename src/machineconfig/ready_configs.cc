@@ -23,6 +23,11 @@ std::string text_at(const yaml::Node& root, std::initializer_list<std::string_vi
   return node ? node->text : std::string();
 }
 
+/// Without the line ends after it: PEM is the same with and without them.
+std::string trimmed(std::string_view text) {
+  return std::string(text.substr(0, text.find_last_not_of(" \r\n") + 1));
+}
+
 std::string bare_address(const std::string& address_with_prefix) {
   return address_with_prefix.substr(0, address_with_prefix.find('/'));
 }
@@ -47,6 +52,7 @@ class ConfigFacts {
   std::string type, hostname;
   std::vector<std::string> addresses;         // without their prefix lengths
   std::map<std::string, SecretString> marks;  // what all configs of one cluster share
+  std::vector<std::string> accepted_cas;      // while a CA is replaced there are two
 
  private:
   void read_main(const yaml::Node& root) {
@@ -79,7 +85,9 @@ class ConfigFacts {
     // Workers have no key of it.
     const yaml::Node* accepted = root.find("acceptedCAs");
     const bool of_worker = accepted && !root.find("issuingCA") && !accepted->items.empty();
-    if (of_worker) mark("cluster.ca", accepted->items.front().text);
+    if (!of_worker) return;
+    mark("cluster.ca", accepted->items.front().text);
+    for (const yaml::Node& item : accepted->items) accepted_cas.push_back(trimmed(item.text));
   }
 
   /// Both forms of a mark can be in one config; the one that says something counts.
@@ -188,7 +196,9 @@ class Taker {
     }
     const auto wanted = marks_of(secrets);
     for (const auto& [key, value] : facts.marks) {
-      if (value == wanted.at(key)) continue;
+      const std::string own = trimmed(wanted.at(key).reveal());
+      const bool accepted = key == "cluster.ca" && std::ranges::count(facts.accepted_cas, own) > 0;
+      if (accepted || trimmed(value.reveal()) == own) continue;
       refuse(
           fmt::format("the config is of another cluster: its {} is not that of the secrets", key),
           "take configs and secrets that were made together");

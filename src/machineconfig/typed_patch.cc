@@ -123,7 +123,29 @@ class Converter {
     if (!any || !prune(document.value)) {
       if (auto kept = keep(std::move(document)); !kept) return kept;
     }
-    return sections.is_null() ? Result<void>() : add(migrate_part(std::move(sections), {}));
+    if (sections.is_null()) return {};
+    name_ambiguous(sections);
+    return add(migrate_part(std::move(sections), {}));
+  }
+
+  /// Sections that mean something else as a document of its own: the old form merges them key by
+  /// key into what the config says, and a document replaces it.
+  void name_ambiguous(const yaml::Node& sections) {
+    const auto has = [&](std::initializer_list<std::string_view> path) {
+      return sections.find_path(path) != nullptr;
+    };
+    for (const char* key : {"disk", "diskSelector"}) {
+      if (!has({"machine", "install", key})) continue;
+      result_.unproved.push_back(
+          fmt::format("machine.install.{} (set the disk of the node in the profile instead)", key));
+    }
+    if (has({"cluster", "discovery"}) && !has({"cluster", "discovery", "enabled"})) {
+      result_.unproved.emplace_back("cluster.discovery without `enabled`");
+    }
+    if (has({"cluster", "apiServer", "authorizationConfig"})) {
+      result_.unproved.emplace_back(
+          "cluster.apiServer.authorizationConfig (write KubeAuthorizerConfig documents)");
+    }
   }
 
   Result<void> convert(const Deletion& deletion) {

@@ -160,5 +160,19 @@ TEST(TypedPatch, OnlyWhatIsInTheWayIsNamed) {
   EXPECT_TRUE(typed_patch(patch, {})->sections.empty());
 }
 
+TEST(TypedPatch, WhatADocumentWouldReplaceInsteadOfMergeIsNotConverted) {
+  for (const char* text :
+       {"machine: {install: {disk: /dev/sdb}}\n",
+        "machine: {install: {diskSelector: {size: '>= 100GB'}}}\n",
+        "cluster: {discovery: {registries: {service: {disabled: true}}}}\n",
+        "cluster: {apiServer: {authorizationConfig: [{type: Node, name: n}]}}\n"}) {
+    const Patch patch = *load_patch(text, "old.yaml", 14);
+    const auto typed = typed_patch(
+        patch, {"UnattendedInstallConfig", "DiscoveryServiceConfig", "KubeAPIServerConfig"});
+    ASSERT_TRUE(typed.has_value());
+    EXPECT_FALSE(typed->unproved.empty()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace ichor
