@@ -2,6 +2,7 @@
 
 #include "cluster/run_profile.h"
 #include "command/commands.h"
+#include "phase/apply.h"
 #include "phase/forget_machine.h"
 #include "phase/forget_member.h"
 #include "phase/reset.h"
@@ -48,7 +49,7 @@ RunResult finish_removal(const NodeRequest& request, const ProfileInput& input,
                          const NodePlan& plan, RunResult done, Host& host) {
   const auto deleted = delete_node(input, target, space, turn, plan.name, host);
   if (!deleted) {
-    end_turn(space.state->journal(), turn, deleted.error(), host);
+    end_turn(space.state->journal(), turn, input.profile.name, deleted.error(), host);
     return deleted.error();
   }
   EngineOptions options{
@@ -124,6 +125,15 @@ RunResult remove(const NodeRequest& request, const ProfileInput& input, const Ru
 
 RunResult replace(const NodeRequest& request, const ProfileInput& input, const RunTarget& target,
                   Workspace& space, const RunTurn& turn, const NodePlan& plan, Host& host) {
+  // Nothing is removed that could not be installed again.
+  const Wanted wanted{input.profile, space.configs, space.facts, host.loop.clock().now()};
+  if (auto stop = other_than_upgraded(wanted, plan.name, space.configs.nodes.at(plan.name))) {
+    RunResult refused;
+    refused.exit = Exit::unsafe;
+    refused.verdict = stop->finding.what;
+    refused.findings.push_back(std::move(stop->finding));
+    return refused;
+  }
   const RunResult removed = remove(request, input, target, space, turn, plan, host);
   if (removed.exit != Exit::done) return removed;
   RunResult result = bring_in(request, input, space, turn, host);

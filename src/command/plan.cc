@@ -17,7 +17,8 @@ namespace {
 /// What follows on the nodes. The phases are planned by their own dry run, which needs the API.
 void add_kubernetes(const ProfileInput& input, const RunTarget& target, Workspace& space,
                     KubernetesOptions options, Host& host, Summary& summary) {
-  const bool would_stop = !summary.result.findings.empty();
+  const Exit exit = summary.result.exit;
+  const bool would_stop = exit != Exit::done && exit != Exit::changes_pending;
   if (would_stop) return;
   if (summary.planned.value_or(0) > 0 || !space.state || !space.secrets_kept) {
     summary.result.verdict += "; Kubernetes phases are planned when the API answers";
@@ -33,7 +34,7 @@ void add_kubernetes(const ProfileInput& input, const RunTarget& target, Workspac
   const bool good = phases.exit == Exit::done || phases.exit == Exit::changes_pending;
   summary.planned = changed;
   summary.result.exit = phases.exit;
-  summary.result.findings = std::move(phases.findings);
+  std::ranges::move(phases.findings, std::back_inserter(summary.result.findings));
   if (!good) {
     summary.result.verdict = std::move(phases.verdict);
   } else if (changed > 0) {

@@ -215,7 +215,9 @@ Exit bring_up_on(const RunTarget& target, const UpRequest& request, ProfileInput
   if (!made) return finish(made.error(), host.terminal);
   // A run that made machines has started: if it goes no further, the journal says why.
   const auto stop = [&](const RunResult& why) {
-    if (request.provision) end_turn(space->state->journal(), *turn, why, host);
+    if (request.provision) {
+      end_turn(space->state->journal(), *turn, input.profile.name, why, host);
+    }
     return finish(summary_of(input, why), host.terminal);
   };
   const auto configs = export_configs(target, input, *space, host);

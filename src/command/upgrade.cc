@@ -79,11 +79,18 @@ SnapshotOptions snapshot_options(const UpgradeOptions& request, const UpgradePla
 }
 
 /// A snapshot that an interrupted run took counts only while it is whole.
-void check_snapshot(const Workspace& space, const std::string& cluster, UpgradePlan& plan,
-                    Host& host) {
+OrEnd<void> check_snapshot(const Workspace& space, const std::string& cluster,
+                           const std::string& given, UpgradePlan& plan, Host& host) {
   const std::string path = snapshot_before(space.facts, plan.target);
-  if (path.empty() || !plan.snapshot) return;
-  if (!open_snapshot(path, cluster, host)) plan.lost_snapshot = path;
+  if (path.empty() || !plan.snapshot) return {};
+  if (open_snapshot(path, cluster, host)) return {};
+  plan.lost_snapshot = path;
+  if (path != given) return {};
+  return end_with(Exit::usage,
+                  fmt::format("the interrupted upgrade took a snapshot at {}, and that "
+                              "file is gone or damaged: name another one with "
+                              "--snapshot-file",
+                              path));
 }
 
 void tell_of_snapshot(const std::optional<TakenSnapshot>& taken, Summary& summary) {
@@ -128,7 +135,9 @@ Exit run(const UpgradeOptions& request, const CommonOptions& common, Host& host)
   auto space = open_workspace(*declared, target->workspace_options(request.change), host);
   if (!space) return finish(std::move(space).error(), host.terminal);
   const auto drain = make_drain(*declared, *target, *space, false, host);
-  check_snapshot(*space, declared->profile.name, *plan, host);
+  const auto checked =
+      check_snapshot(*space, declared->profile.name, request.snapshot_path, *plan, host);
+  if (!checked) return finish(summary_of(*declared, checked.error()), host.terminal);
   const SnapshotOptions snapshot = snapshot_options(request, *plan, *space, host);
   std::optional<TakenSnapshot> taken;
   EngineOptions options{{}, true, upgrade_steps(*plan), request.change.adopt};

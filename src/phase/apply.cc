@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "machineconfig/kubernetes_images.h"
 #include "phase/configured.h"
 #include "phase/discover.h"
 #include "phase/maintenance_key.h"
@@ -31,30 +32,57 @@ std::optional<Stop> older_than_journal(const Wanted& wanted, const NodeName& nod
               true};
 }
 
-/// U13: `ichor upgrade-k8s` brought the cluster further than the profile says, or is on its way.
-/// What it did is never undone by applying the profile.
-std::optional<Stop> behind_kubernetes(const Wanted& wanted, const NodeName& node) {
-  const JournalFacts& facts = wanted.facts;
-  const auto runs = parse_version(facts.kubernetes());
-  const std::string& declared = wanted.profile.talos.kubernetes_version;
-  const auto says = parse_version(declared);
-  if (!runs) return std::nullopt;
-  if (says && *says < *runs) {
-    return Stop{
-        Finding{Severity::error, "U13", node, "kubernetes",
-                fmt::format("the profile says Kubernetes {}, and `ichor upgrade-k8s` "
-                            "brought the cluster to {}: {} would go back",
-                            declared, facts.kubernetes(), node.value()),
-                fmt::format("set kubernetes_version: {} in the profile", facts.kubernetes())},
-        true};
+Stop other_kubernetes(const NodeName& node, std::string what, std::string fix) {
+  return Stop{Finding{Severity::error, "U13", node, "kubernetes", std::move(what), std::move(fix)},
+              true};
+}
+
+/// The version that the config makes the node run: a profile without one takes a default.
+std::optional<TalosVersion> kubernetes_of(const Wanted& wanted, const MachineConfig& config) {
+  const auto settings = read_kubernetes(config.bytes);
+  if (settings && settings->images.contains(KubeComponent::kubelet)) {
+    const std::string& image = settings->images.at(KubeComponent::kubelet);
+    if (auto version = parse_version(tag_of_image(image))) return version;
   }
+  return parse_version(wanted.profile.talos.kubernetes_version);
+}
+
+}  // namespace
+
+std::optional<Stop> other_than_upgraded(const Wanted& wanted, const NodeName& node,
+                                        const MachineConfig& config) {
+  const std::string& upgraded = wanted.facts.kubernetes();
+  const auto runs = parse_version(upgraded);
+  if (!runs) return std::nullopt;
+  const auto says = kubernetes_of(wanted, config);
+  const std::string version = says ? to_text(*says) : "an unknown version";
+  if (!says || *says < *runs) {
+    return other_kubernetes(node,
+                            fmt::format("the config of {} is for Kubernetes {}, and `ichor "
+                                        "upgrade-k8s` brought the cluster to {}",
+                                        node.value(), version, upgraded),
+                            fmt::format("set kubernetes_version: {} in the profile", upgraded));
+  }
+  if (*runs < *says) {
+    return other_kubernetes(
+        node,
+        fmt::format("the profile says Kubernetes {}, and the cluster runs {}", version, upgraded),
+        fmt::format("`ichor upgrade-k8s --to {}` goes there, one node at a time", version));
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// U13: what `ichor upgrade-k8s` did is never undone, and never overtaken, by applying the profile.
+std::optional<Stop> disturbs_upgrade(const Wanted& wanted, const NodeName& node,
+                                     const MachineConfig& config) {
+  if (auto other = other_than_upgraded(wanted, node, config)) return other;
+  const JournalFacts& facts = wanted.facts;
   if (!facts.kubernetes_open()) return std::nullopt;
-  return Stop{
-      Finding{Severity::error, "U13", node, "kubernetes",
-              fmt::format("the upgrade of Kubernetes to {} is not finished", facts.kubernetes()),
-              fmt::format("`ichor upgrade-k8s --to {}` goes on, one node at a time",
-                          facts.kubernetes())},
-      true};
+  return other_kubernetes(
+      node, fmt::format("the upgrade of Kubernetes to {} is not finished", facts.kubernetes()),
+      fmt::format("`ichor upgrade-k8s --to {}` goes on, one node at a time", facts.kubernetes()));
 }
 
 /// Talos makes a new maintenance key when its clock is set, so another key is no proof of another
@@ -84,7 +112,8 @@ Decision decide_in_maintenance(const Wanted& wanted, const NodePlan& plan, const
                           : "back in maintenance mode after a new boot";
   }
   if (auto stop = older_than_journal(wanted, plan.name)) return *std::move(stop);
-  if (auto stop = behind_kubernetes(wanted, plan.name)) return *std::move(stop);
+  // In the middle of an upgrade, too: nothing but its config brings such a node back.
+  if (auto stop = other_than_upgraded(wanted, plan.name, config)) return *std::move(stop);
   return Act{NodeCall{Call::apply_configuration, plan.name, config.digest, std::move(why), kNever}};
 }
 
@@ -190,7 +219,7 @@ Decision Apply::decide(const Wanted& wanted, const NodePlan& plan, const NodeVie
   if (!view.config_read || !view.status) return wait_for_node(plan, view);
   if (!view.config) return Wait{fmt::format("{} loads its config", plan.name.value())};
   if (*view.config != config.canonical) {
-    if (auto stop = behind_kubernetes(wanted, plan.name)) return *std::move(stop);
+    if (auto stop = disturbs_upgrade(wanted, plan.name, config)) return *std::move(stop);
     if (auto edit = decide_edit(wanted, plan, view, config)) return *std::move(edit);
     if (foreign_ == Foreign::overwrite) return take_back(wanted, plan, view, config);
     return other_config(wanted, plan);

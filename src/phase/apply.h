@@ -33,4 +33,9 @@ class ApplyEdits final : public NodePhase {
   Decision decide(const Wanted& wanted, const NodePlan& plan, const NodeView& view) const override;
 };
 
+/// U13: the config is for another version of Kubernetes, older or newer, than `ichor upgrade-k8s`
+/// brought the cluster to. Nothing if no upgrade is in the journal.
+std::optional<Stop> other_than_upgraded(const Wanted& wanted, const NodeName& node,
+                                        const MachineConfig& config);
+
 }  // namespace ichor

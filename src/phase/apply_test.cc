@@ -313,5 +313,42 @@ TEST_F(ApplyTest, AClusterThatWasUpgradedIsNotTakenBackToTheProfilesKubernetes) 
   EXPECT_TRUE(decides<Stop>()) << "nor does a new node start with the old version";
 }
 
+TEST_F(ApplyTest, KubernetesIsWhatTheConfigSaysAndNotOnlyTheProfile) {
+  JournalRecord upgraded;
+  upgraded.kind = RecordKind::observed;
+  upgraded.key = kKubernetesDoneKey;
+  upgraded.value = "v1.36.3";
+  const auto config_for = [&](const std::string& version) {
+    configs_.nodes[plan_.name].bytes =
+        SecretString("machine: {kubelet: {image: 'ghcr.io/siderolabs/kubelet:" + version + "'}}");
+  };
+  sent("boot", OutcomeKind::done, seconds(100));
+  settled(9);
+  configured(Stage::running, digest(7));
+  facts_.fold(upgraded, now_);
+  profile_.talos.kubernetes_version = "";
+  config_for("v1.35.2");
+  EXPECT_EQ(std::get<Stop>(decide()).finding.id, "U13") << "a default of the contract";
+  config_for("v1.37.0");
+  const Finding ahead = std::get<Stop>(decide()).finding;
+  EXPECT_EQ(ahead.id, "U13") << "that is an upgrade, too";
+  EXPECT_THAT(ahead.fix, testing::HasSubstr("ichor upgrade-k8s --to v1.37.0"));
+  config_for("v1.36.3");
+  EXPECT_EQ(std::get<Stop>(decide()).finding.id, "O4") << "another tool's config";
+}
+
+TEST_F(ApplyTest, ANodeThatFellBackDuringAnUpgradeOfKubernetesIsInstalledAgain) {
+  JournalRecord started;
+  started.kind = RecordKind::observed;
+  started.key = kKubernetesKey;
+  started.value = "v1.36.3";
+  facts_.fold(started, now_);
+  in_maintenance("key-2");
+  profile_.talos.kubernetes_version = "v1.35.2";
+  EXPECT_TRUE(decides<Stop>());
+  profile_.talos.kubernetes_version = "v1.36.3";
+  EXPECT_TRUE(decides<Act>()) << "only its config brings it back";
+}
+
 }  // namespace
 }  // namespace ichor

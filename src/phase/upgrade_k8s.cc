@@ -181,8 +181,8 @@ std::optional<Finding> other_config(const Wanted& wanted, const NodeView& node,
                  fmt::format("{} runs a config that differs from the profile in more than the "
                              "version of Kubernetes",
                              node.node.value()),
-                 "`ichor drift` shows what; put it into the profile or take it back with "
-                 "`ichor drift --fix`, then upgrade"};
+                 "`ichor drift` shows what; put it into the profile, or take it back with `ichor "
+                 "drift --fix` while kubernetes_version is still the old one, then upgrade"};
 }
 
 /// A config that names another version than the one that is wanted: a patch pins it.
@@ -325,8 +325,11 @@ Decision UpgradeComponent::next(const Wanted& wanted, const ClusterView& view) c
       due = *std::move(change);
       continue;
     }
-    // What was changed is finished before another one goes.
-    const bool starting = has_pod && !change->due() && !runs_target(upgrade_, node, component_);
+    // What was changed is finished before another one goes, also if only the registry changed.
+    const auto pod = node.kube->components.find(std::string(name_of(component_)));
+    const bool old_pod = pod != node.kube->components.end() && pod->second.image != change->to;
+    const bool starting =
+        has_pod && !change->due() && (old_pod || !runs_target(upgrade_, node, component_));
     if (starting) return wait_for_component(wanted, node, component_);
   }
   if (!next) return Satisfied{};

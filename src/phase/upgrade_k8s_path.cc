@@ -72,13 +72,14 @@ std::optional<Finding> skew_trouble(const KubernetesUpgrade& upgrade, const Node
 
 Finding dropped(const NodeName& node, KubeComponent component, const TalosVersion& target,
                 std::string_view what, std::string_view name) {
-  return refusal("U10", node,
-                 fmt::format("the config of {} gives {} the {} {}, which Kubernetes {} does not "
-                             "have: it would not start",
-                             node.value(), name_of(component), what, name, minor_text(target)),
-                 fmt::format("remove {} from the patches of {}, apply that with `ichor up`, then "
-                             "upgrade",
-                             name, node.value()));
+  return refusal(
+      "U10", node,
+      fmt::format("the config of {} gives {} the {} {}, which Kubernetes {} does not "
+                  "have: it would not start",
+                  node.value(), name_of(component), what, name, minor_text(target)),
+      fmt::format("remove {} from the patches of {} and apply that with `ichor up` while "
+                  "kubernetes_version is still the old one, then upgrade",
+                  name, node.value()));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "run/run_turn.h"
 
+#include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
 #include <optional>
@@ -15,10 +16,23 @@ Task<void> take_into(Context context, Journal& journal, LockOwner owner,
   taken.emplace(co_await RunLock::take(context, journal, std::move(owner)));
 }
 
-Task<void> end_in(Context context, Journal& journal, const RunTurn& turn, const RunResult& result) {
+Task<void> end_in(Context context, Journal& journal, const RunTurn& turn, std::string cluster,
+                  const RunResult& result) {
   Ledger ledger(context, journal, turn.id, turn.lock.lease());
+  const auto records = co_await journal.read(context);
   const auto loaded = co_await ledger.load();
-  if (loaded) co_await write_end(ledger, result);
+  if (!records || !loaded) co_return;
+  const bool started = std::any_of(records->begin(), records->end(), [&](const auto& record) {
+    return record.run == turn.id && record.kind == RecordKind::run_started;
+  });
+  if (!started) {
+    JournalRecord start;
+    start.kind = RecordKind::run_started;
+    start.key = std::move(cluster);
+    start.value = to_hex(Digest{});
+    co_await ledger.append(std::move(start));
+  }
+  co_await write_end(ledger, result);
 }
 
 }  // namespace
@@ -39,9 +53,10 @@ OrEnd<RunTurn> take_turn(Journal& journal, Host& host) {
   return RunTurn{new_run_id(host.random), **std::move(taken)};
 }
 
-void end_turn(Journal& journal, const RunTurn& turn, const RunResult& result, Host& host) {
+void end_turn(Journal& journal, const RunTurn& turn, const std::string& cluster,
+              const RunResult& result, Host& host) {
   CancelScope scope;
-  host.loop.drive(end_in({&host.loop.clock(), &scope}, journal, turn, result), scope);
+  host.loop.drive(end_in({&host.loop.clock(), &scope}, journal, turn, cluster, result), scope);
 }
 
 }  // namespace ichor

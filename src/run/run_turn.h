@@ -20,7 +20,9 @@ RunId new_run_id(Random& random);
 /// Takes the lock of the journal. If another run holds it, the command ends with L7.
 OrEnd<RunTurn> take_turn(Journal& journal, Host& host);
 
-/// Writes down how a run ended between two of its parts. A part writes its own end.
-void end_turn(Journal& journal, const RunTurn& turn, const RunResult& result, Host& host);
+/// Writes down how a run of the cluster ended between two of its parts, or before the first. A part
+/// writes its own start and end.
+void end_turn(Journal& journal, const RunTurn& turn, const std::string& cluster,
+              const RunResult& result, Host& host);
 
 }  // namespace ichor
