@@ -224,6 +224,11 @@ class Node:
         return found
 
     def kill(self):
+        # runc freezes a container before it signals all of it. A frozen process does not end, and
+        # the runc that would have thawed it may have ended first.
+        for state in (CGROUPS / "freezer" / self.group).glob("**/freezer.state"):
+            with contextlib.suppress(OSError):
+                state.write_text("THAWED")
         for pid in self.processes():
             send(pid, signal.SIGKILL)
 
