@@ -13,7 +13,8 @@ namespace {
 constexpr Duration kLookEvery = std::chrono::milliseconds(500);
 /// Of the time that passes, a tenth at most goes into reading.
 constexpr int kRestPerWork = 9;
-constexpr Duration kProfileEvery = std::chrono::seconds(10);
+/// Reading a profile opens its encrypted patches, and a program that does so may ask for a key.
+constexpr Duration kProfileEvery = std::chrono::minutes(5);
 constexpr Duration kCertificatesEvery = std::chrono::minutes(1);
 
 std::string text_of(const RunResult& result) {
