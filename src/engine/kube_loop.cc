@@ -88,6 +88,11 @@ Task<KubeLoop::Next> KubeLoop::follow(Context context, Decision decision) {
     report_.worsen(StepEnd::cancelled);
     co_return idle ? Next::end : Next::wait;
   }
+  // What was decided may not be sent any more, and what was done could not be remembered.
+  if (run_.world.ledger.broken()) {
+    if (idle) end_without_journal();
+    co_return idle ? Next::end : Next::wait;
+  }
   if (std::holds_alternative<Satisfied>(decision)) {
     if (!idle) co_return Next::wait;
     co_return co_await confirm(context);
@@ -133,6 +138,14 @@ Task<KubeLoop::Next> KubeLoop::confirm(Context context) {
 void KubeLoop::end_with(StepEnd end, std::vector<Unmet> unmet) {
   report_.worsen(end);
   for (Unmet& one : unmet) report_.add(std::move(one));
+}
+
+void KubeLoop::end_without_journal() {
+  const Finding finding =
+      finding_of(run_.world.ledger.trouble(), "journal", "run the same command again");
+  std::vector<Unmet> unmet;
+  unmet.push_back({"journal", finding.what, finding.fix, std::string(finding.id), true});
+  end_with(StepEnd::failed, std::move(unmet));
 }
 
 void KubeLoop::end_late(std::vector<Unmet> unmet) {

@@ -50,6 +50,7 @@ class KubeLoop {
   /// In a plan: takes what a run would wait for as met. False: there is nothing new in it.
   bool assume(const Wait& wait);
   void end_with(StepEnd end, std::vector<Unmet> unmet);
+  void end_without_journal();
   void end_late(std::vector<Unmet> unmet);
   Task<void> pause(Context context, std::uint64_t rings, std::uint64_t answers);
   void say(EventKind kind, std::string text, int attempt = 0) const;

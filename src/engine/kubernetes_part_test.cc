@@ -272,6 +272,12 @@ TEST_F(KubernetesPartTest, StopWhereAnotherManagerOwnsAField) {
   EXPECT_EQ(exit(run(0, 0, {false, true})), Exit::done);
 }
 
+TEST_F(KubernetesPartTest, EndWithTheJournalThatCannotBeWritten) {
+  bench_.after(minutes(3), [&] { reconcile("True", "applied"); });
+  store_.fail_after(4);
+  EXPECT_THAT(unmet(run(0, 3)), Contains(HasSubstr("L3 journal: ")));
+}
+
 TEST_F(KubernetesPartTest, OutliveAnApiServerThatIsAwayForAWhile) {
   bench_.cluster.trouble = [](Call call, const KubeRef&) {
     return CallError{call, Progress::sent, TlsVerdict::fine, Code::unavailable, "reset"};
