@@ -24,7 +24,8 @@ class PageConnection final : public PageExchange,
   ~PageConnection() override = default;
 
   void start();
-  bool reads_head() const { return state_ == State::reads; }
+  /// It has no answer to give: none was asked for yet, or all of it is sent.
+  bool makes_room() const { return state_ == State::reads || state_ == State::lingers; }
   /// Closes the socket; nothing happens after that.
   void cut();
 

@@ -88,7 +88,7 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
   bool make_room_for_one() {
     for (auto one = connections.begin(); one != connections.end(); ++one) {
       const auto connection = one->lock();
-      if (connection && !connection->reads_head()) continue;
+      if (connection && !connection->makes_room()) continue;
       if (connection) connection->cut();
       connections.erase(one);
       return true;

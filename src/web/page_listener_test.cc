@@ -206,6 +206,17 @@ TEST_F(PageListenerTest, WhoHoldsConnectionsWithoutAskingMakesRoomForOthers) {
   EXPECT_FALSE(idle.back()->closed());
 }
 
+TEST_F(PageListenerTest, WhoStaysAfterARefusalMakesRoomForOthers) {
+  ASSERT_TRUE(open({"127.0.0.1", 0, ""}));
+  std::vector<std::unique_ptr<Client>> refused;
+  for (int i = 0; i < 80; ++i) {
+    refused.push_back(connect());
+    refused.back()->send("no request\r\n\r\n");
+    loop_.io().poll();
+  }
+  EXPECT_THAT(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 200 OK"));
+}
+
 TEST_F(PageListenerTest, WhatAHandlerDropsIsClosed) {
   hold_ = true;
   ASSERT_TRUE(open({"127.0.0.1", 0, ""}));
