@@ -59,6 +59,8 @@ VmSpec spec_of(const VmSeen& vm) {
 ProvisionRun::ProvisionRun(World world, const ClusterProfile& profile, const ProviderPlan& plan,
                            ProvisionFacts facts)
     : world_(world),
+      since_(world.clock.now()),
+      wall_since_ms_(world.clock.wall().unix_ms),
       profile_(profile),
       plan_(plan),
       facts_(std::move(facts)),
@@ -117,11 +119,16 @@ RunResult ProvisionRun::conclude(Context context, MonoTime started, std::string 
   return std::move(result_);
 }
 
+std::int64_t ProvisionRun::wall_ms() const {
+  const Duration passed = world_.clock.now() - since_;
+  return wall_since_ms_ + std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
+}
+
 bool ProvisionRun::is_broken() const { return world_.ledger && world_.ledger->broken(); }
 
 Task<std::uint64_t> ProvisionRun::append(JournalRecord record) {
   check(world_.ledger != nullptr, "a look changes nothing");
-  record.wall_ms = world_.clock.wall().unix_ms;
+  record.wall_ms = wall_ms();
   JournalRecord kept = record;
   const auto seq = co_await world_.ledger->append(std::move(record));
   if (!seq) co_return 0;
@@ -387,8 +394,7 @@ Task<RunResult> ProvisionRun::bring_up(Context context, Goal goal) {
   bool go_on = co_await check_access(limited, ProviderUse::make);
   for (bool first = true; go_on; first = false) {
     if (!co_await look(limited)) break;
-    ProvisionDecision decision =
-        decide_provision(profile_, specs_, sight_, facts_, context.clock->wall().unix_ms);
+    ProvisionDecision decision = decide_provision(profile_, specs_, sight_, facts_, wall_ms());
     for (Finding& finding : decision.findings) fail(std::move(finding), Exit::unsafe);
     if (first) judge_machines();
     // Nothing is done at all; what failed in an earlier round is no reason to leave the others.
@@ -426,8 +432,7 @@ Task<RunResult> ProvisionRun::change(Context context, VmAction action,
   while (go_on) {
     std::vector<Work> work;
     for (const VmSeen& vm : selection.vms) {
-      const std::int64_t wall_ms = context.clock->wall().unix_ms;
-      const ProvisionStep step = next_change(vm.place, action, sight_, facts_, wall_ms);
+      const ProvisionStep step = next_change(vm.place, action, sight_, facts_, wall_ms());
       const VmSeen* now = sight_.find(vm.place.id);
       if (failed_.contains(vm.place.id)) continue;
       if (step.kind != Step::ready) {
@@ -465,8 +470,7 @@ Task<RunResult> ProvisionRun::verify(Context context, std::vector<NodeName> node
   // With a token that lacks rights the rest is still reported.
   const bool answers = access || !looks_.version().text.empty();
   if (answers && co_await look(context)) {
-    ProvisionDecision decision =
-        decide_provision(profile_, specs_, sight_, facts_, context.clock->wall().unix_ms);
+    ProvisionDecision decision = decide_provision(profile_, specs_, sight_, facts_, wall_ms());
     for (Finding& finding : decision.findings) fail(std::move(finding), Exit::findings);
     keep_only(nodes);
     judge_machines();

@@ -92,7 +92,13 @@ class ProvisionRun {
   void tell(EventKind kind, const NodeName& node, std::string text);
   RunResult conclude(Context context, MonoTime started, std::string done);
 
+  /// The wall clock at the start of this run and the time since: a jump in between says nothing,
+  /// and on a lab time passes faster than on the wall.
+  std::int64_t wall_ms() const;
+
   World world_;
+  MonoTime since_;
+  std::int64_t wall_since_ms_;
   const ClusterProfile& profile_;
   const ProviderPlan& plan_;
   ProvisionFacts facts_;
