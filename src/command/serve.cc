@@ -89,6 +89,13 @@ class Site {
     return state;
   }
 
+  /// Shows now and then that the stream lives. False: the client is gone.
+  static bool beat(PageExchange& exchange, Context context, MonoTime& beat_at) {
+    if (context.now() < beat_at) return true;
+    beat_at = context.now() + kBeatEvery;
+    return exchange.send(kStreamBeat);
+  }
+
   Task<void> follow_changes(Context context, PageExchange& exchange, const Admitted& admitted) {
     exchange.stream(event_stream());
     std::string seen;
@@ -100,11 +107,7 @@ class Site {
       bool here = true;
       if (now != seen) here = exchange.send(stream_event("changed", ++count, "{}"));
       seen = now;
-      if (here && context.now() >= beat_at) {
-        here = exchange.send(kStreamBeat);
-        beat_at = context.now() + kBeatEvery;
-      }
-      if (!here) co_return;
+      if (!here || !beat(exchange, context, beat_at)) co_return;
       if (co_await sleep_for(context, kLookEvery) == Wake::cancelled) co_return;
       co_await book_.refresh(context);
     }
@@ -123,11 +126,7 @@ class Site {
         exchange.send(stream_event("end", after, "{}"));
         here = false;
       }
-      if (here && context.now() >= beat_at) {
-        here = exchange.send(kStreamBeat);
-        beat_at = context.now() + kBeatEvery;
-      }
-      if (!here) co_return;
+      if (!here || !beat(exchange, context, beat_at)) co_return;
       if (co_await sleep_for(context, kLookEvery) == Wake::cancelled) co_return;
       co_await book_.refresh(context);
     }

@@ -1,11 +1,10 @@
 #include "machineconfig/ready_configs.h"
 
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sstream>
 
 #include "machineconfig/generate.h"
+#include "machineconfig/test_secrets.h"
 
 namespace ichor {
 namespace {
@@ -14,13 +13,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-pki::SecretsBundle golden_secrets() {
-  std::ifstream file("tests/golden/gen-config/secrets.yaml");
-  std::stringstream text;
-  text << file.rdbuf();
-  return *pki::read_secrets(text.str(), "secrets.yaml");
-}
 
 /// A folder with the configs of a control plane and a worker, as talhelper leaves it.
 class ReadyConfigsTest : public testing::Test {

@@ -1,10 +1,9 @@
 #include "machineconfig/recipe_config.h"
 
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sstream>
 
+#include "machineconfig/test_secrets.h"
 #include "machineconfig/validate/validate.h"
 #include "profile/talconfig.h"
 #include "yaml/emit.h"
@@ -14,13 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-pki::SecretsBundle golden_secrets() {
-  std::ifstream file("tests/golden/gen-config/secrets.yaml");
-  std::stringstream text;
-  text << file.rdbuf();
-  return *pki::read_secrets(text.str(), "secrets.yaml");
-}
 
 ReaderInputs nothing_beside() {
   return {[](const std::string&) { return std::optional<std::string>(); },
